@@ -20,13 +20,14 @@ const (
 	None Kind = iota
 
 	// netsim
-	NetLatency  // extra delay of one segment, ns
-	NetSegment  // where a segment is cut, bytes
-	NetStall    // a link stops moving for a while
-	NetReset    // a connection is reset
-	NetHalfOpen // a peer vanishes without a word
-	NetRefuse   // a dial is refused
-	NetDialHang // a dial is never answered
+	NetLatency    // extra delay of one segment, ns
+	NetSegment    // where a segment is cut, bytes
+	NetStall      // a link stops moving for a while
+	NetReset      // a connection is reset
+	NetHalfOpen   // a peer vanishes without a word
+	NetRefuse     // a dial is refused
+	NetDialHang   // a dial is never answered
+	NetRetransmit // how long after a partition a stream moves again, ns
 
 	numKinds
 )
@@ -38,14 +39,15 @@ type row struct {
 }
 
 var table = [numKinds]row{
-	None:        {"none", GroupNumber},
-	NetLatency:  {"net.latency", GroupNumber},
-	NetSegment:  {"net.segment", GroupNumber},
-	NetStall:    {"net.stall", GroupFault},
-	NetReset:    {"net.reset", GroupFault},
-	NetHalfOpen: {"net.halfopen", GroupFault},
-	NetRefuse:   {"net.refuse", GroupFault},
-	NetDialHang: {"net.dialhang", GroupFault},
+	None:          {"none", GroupNumber},
+	NetLatency:    {"net.latency", GroupNumber},
+	NetSegment:    {"net.segment", GroupNumber},
+	NetStall:      {"net.stall", GroupFault},
+	NetReset:      {"net.reset", GroupFault},
+	NetHalfOpen:   {"net.halfopen", GroupFault},
+	NetRefuse:     {"net.refuse", GroupFault},
+	NetDialHang:   {"net.dialhang", GroupFault},
+	NetRetransmit: {"net.retransmit", GroupNumber},
 }
 
 // String is the kind's name in logs.
