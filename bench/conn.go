@@ -1,0 +1,222 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// conn is one client connection on a raw socket. Until a flow takes it over it
+// blocks, with a timeout of blockingSeconds for each read and write.
+type conn struct {
+	fd   int
+	in   []byte // bytes read and not yet scanned; grows as a frame needs it
+	done int    // bytes at the start of in that the last frame used up
+}
+
+const (
+	blockingSeconds  = 10
+	inBytesAtFirst   = 4 << 10
+	readBytesAtLeast = 2 << 10
+)
+
+// dial connects to a server on 127.0.0.1 and returns when it has answered the
+// first PING.
+func dial(port int, name string) (*conn, error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("socket: %w", err)
+	}
+	c := &conn{fd: fd, in: make([]byte, 0, inBytesAtFirst)}
+	if err := c.open(port, name); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// open connects the socket and goes through the handshake.
+func (c *conn) open(port int, name string) error {
+	wait := unix.Timeval{Sec: blockingSeconds}
+	err := errors.Join(
+		unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &wait),
+		unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_SNDTIMEO, &wait),
+		unix.SetsockoptInt(c.fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1),
+		// Closing resets the connection, so that the thousands of
+		// connections of a run leave no TIME_WAIT behind.
+		unix.SetsockoptLinger(c.fd, unix.SOL_SOCKET, unix.SO_LINGER, &unix.Linger{Onoff: 1}),
+	)
+	if err != nil {
+		return fmt.Errorf("socket options: %w", err)
+	}
+	address := &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}
+	if err := c.connect(address); err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	f, err := c.next()
+	if err != nil {
+		return fmt.Errorf("reading INFO: %w", err)
+	}
+	if f.op != opInfo {
+		return fmt.Errorf("%w: the first line is not INFO", errFrame)
+	}
+	return c.sync(`CONNECT {"verbose":false,"pedantic":false,"echo":true,"headers":true,"no_responders":true,` +
+		`"protocol":1,"lang":"bench","version":"1","name":"` + name + `"}` + "\r\n")
+}
+
+// connect waits until the socket is connected. A connect that a signal interrupts
+// goes on in the background, and calling it again is an error; so that case
+// waits for the socket to become writable and asks it how things went.
+func (c *conn) connect(address unix.Sockaddr) error {
+	err := unix.Connect(c.fd, address)
+	if err != unix.EINTR {
+		return err
+	}
+	for {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(c.fd), Events: unix.POLLOUT}}, blockingSeconds*1000)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return err
+		case n == 0:
+			return unix.ETIMEDOUT
+		}
+		code, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR)
+		if err != nil {
+			return err
+		}
+		if code != 0 {
+			return unix.Errno(code)
+		}
+		return nil
+	}
+}
+
+// sync sends text, if any, followed by PING, and waits for the PONG. Messages
+// that arrive before it are dropped.
+func (c *conn) sync(text string) error {
+	if err := c.write([]byte(text + "PING\r\n")); err != nil {
+		return err
+	}
+	for {
+		f, err := c.next()
+		if err != nil {
+			return err
+		}
+		if f.op == opPong {
+			return nil
+		}
+	}
+}
+
+// subscribe makes all the given subscriptions and waits until they are in
+// force. Each of them is "subject sid" or "subject queue sid".
+func (c *conn) subscribe(subscriptions ...string) error {
+	var text strings.Builder
+	for _, s := range subscriptions {
+		text.WriteString("SUB " + s + "\r\n")
+	}
+	return c.sync(text.String())
+}
+
+// next blocks for the next frame, which is borrowed until the next call. It
+// answers PING itself and turns -ERR into an error.
+func (c *conn) next() (frame, error) {
+	for {
+		f, ok, err := c.scanned()
+		if err != nil || ok {
+			return f, err
+		}
+		n, err := c.read()
+		if err != nil {
+			return frame{}, err
+		}
+		if n == 0 {
+			return frame{}, errors.New("the server did not answer in time")
+		}
+	}
+}
+
+// scanned returns the next frame among the bytes already read, and false when
+// there is none. It answers PING itself and turns -ERR into an error.
+func (c *conn) scanned() (frame, bool, error) {
+	for {
+		f, n, err := scan(c.in[c.done:])
+		if err != nil || n == 0 {
+			return frame{}, false, err
+		}
+		c.done += n
+		switch f.op {
+		case opPing:
+			if err := c.write([]byte("PONG\r\n")); err != nil {
+				return frame{}, false, err
+			}
+		case opErr:
+			return frame{}, false, fmt.Errorf("the server says %s", clip(f.payload))
+		default:
+			return f, true, nil
+		}
+	}
+}
+
+// read appends to c.in what one read of the socket yields and returns how much
+// that was: 0 when nothing is there (non-blocking) or the timeout has passed.
+func (c *conn) read() (int, error) {
+	if c.done > 0 {
+		rest := copy(c.in, c.in[c.done:])
+		c.in, c.done = c.in[:rest], 0
+	}
+	if cap(c.in)-len(c.in) < readBytesAtLeast {
+		grown := make([]byte, len(c.in), 2*cap(c.in)+readBytesAtLeast)
+		copy(grown, c.in)
+		c.in = grown
+	}
+	for {
+		n, err := unix.Read(c.fd, c.in[len(c.in):cap(c.in)])
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err == unix.EAGAIN:
+			return 0, nil
+		case err != nil:
+			return 0, fmt.Errorf("read: %w", err)
+		case n == 0:
+			return 0, fmt.Errorf("the server closed the connection: %w", io.EOF)
+		}
+		c.in = c.in[:len(c.in)+n]
+		return n, nil
+	}
+}
+
+// write sends all of b. On a non-blocking socket it is for short control lines
+// only: a full socket is an error there.
+func (c *conn) write(b []byte) error {
+	for len(b) > 0 {
+		n, err := unix.Write(c.fd, b)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("write: %w", err)
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+// close resets the connection.
+func (c *conn) close() {
+	// A socket that is given up has no error worth telling.
+	_ = unix.Close(c.fd)
+}
+
+// sidOf returns the subscription id with the given number. They all have the
+// same length, so that messages do too.
+func sidOf(n int) string { return strconv.Itoa(100_000 + n) }

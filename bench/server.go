@@ -1,0 +1,154 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// server is a running server under test.
+type server struct {
+	command *exec.Cmd
+	pid     int
+	port    int
+	monitor int // port of its monitoring, 0 when it is off
+	output  *os.File
+	ended   chan struct{} // closed when the process has ended
+}
+
+// startLimit is how long a server may take until it accepts clients.
+const startLimit = 10 * time.Second
+
+// program is how to start a server: its path and what precedes its flags.
+type program struct {
+	path string
+	args []string
+}
+
+// start runs the program on a free port of 127.0.0.1 and returns when it
+// accepts clients.
+func (p program) start(monitored bool) (*server, error) {
+	s := &server{ended: make(chan struct{})}
+	var err error
+	if s.port, err = freePort(); err != nil {
+		return nil, err
+	}
+	args := append([]string{}, p.args...)
+	args = append(args, "-a", "127.0.0.1", "-p", strconv.Itoa(s.port))
+	if monitored {
+		if s.monitor, err = freePort(); err != nil {
+			return nil, err
+		}
+		args = append(args, "-m", strconv.Itoa(s.monitor))
+	}
+	if s.output, err = os.CreateTemp("", "bench-server-*.log"); err != nil {
+		return nil, fmt.Errorf("server output: %w", err)
+	}
+	s.command = exec.Command(p.path, args...)
+	s.command.Stdout, s.command.Stderr = s.output, s.output
+	// Whatever ends the generator ends the server too.
+	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := s.command.Start(); err != nil {
+		s.dropOutput()
+		return nil, fmt.Errorf("start %s: %w", p.path, err)
+	}
+	s.pid = s.command.Process.Pid
+	go func() {
+		// That it was killed is not news.
+		_ = s.command.Wait()
+		close(s.ended)
+	}()
+	if err := s.awaitClients(); err != nil {
+		err = fmt.Errorf("%s: %w%s", p.path, err, s.lastWords())
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// awaitClients returns once the server has gone through a whole handshake.
+func (s *server) awaitClients() error {
+	deadline := time.Now().Add(startLimit)
+	for {
+		c, err := dial(s.port, "ready")
+		if err == nil {
+			c.close()
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("it does not accept clients: %w", err)
+		}
+		select {
+		case <-s.ended:
+			return errors.New("it ended at once")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+// stop kills the server and waits until it is gone.
+func (s *server) stop() {
+	// Kill fails only when the process has ended already.
+	_ = s.command.Process.Kill()
+	<-s.ended
+	s.dropOutput()
+}
+
+func (s *server) dropOutput() {
+	// A log left behind in the temporary directory does no harm.
+	_ = s.output.Close()
+	_ = os.Remove(s.output.Name())
+}
+
+// lastWords returns the end of the server's output for an error message.
+func (s *server) lastWords() string {
+	text, err := os.ReadFile(s.output.Name())
+	if err != nil || len(text) == 0 {
+		return ""
+	}
+	const wordsBytesMax = 1000
+	return "\nits output ends with:\n" + string(text[max(0, len(text)-wordsBytesMax):])
+}
+
+// longestTurn asks the monitoring for the longest turn of the engine since the
+// start. Found is false for a server that has no such figure.
+func (s *server) longestTurn() (turn time.Duration, found bool, err error) {
+	client := http.Client{Timeout: 5 * time.Second}
+	response, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/varz", s.monitor))
+	if err != nil {
+		return 0, false, fmt.Errorf("varz: %w", err)
+	}
+	defer response.Body.Close()
+	var varz struct {
+		LongestTurnNs *int64 `json:"longest_turn_ns"`
+	}
+	if err := json.NewDecoder(response.Body).Decode(&varz); err != nil {
+		return 0, false, fmt.Errorf("varz: %w", err)
+	}
+	if varz.LongestTurnNs == nil {
+		return 0, false, nil
+	}
+	return time.Duration(*varz.LongestTurnNs), true, nil
+}
+
+// freePort returns a TCP port of 127.0.0.1 nobody listens on.
+func freePort() (int, error) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("free port: %w", err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		return 0, fmt.Errorf("free port: %w", err)
+	}
+	return port, nil
+}
