@@ -1,0 +1,20 @@
+// Package subject knows the grammar of NATS subjects.
+//
+// A subject is a sequence of tokens joined by dots. Two tokens are special in a
+// subscription: a token that is exactly "*" stands for any one token, and a
+// final token that is exactly ">" stands for one or more. Everywhere else the
+// characters "*" and ">" are ordinary, so "foo*", "a>b" and "**" are literal
+// tokens. A subject that a message travels on is a literal: it has neither
+// special token. A subject that a subscription names is a pattern; every
+// literal is also a pattern, which matches itself alone.
+//
+// Tokens are never empty and hold no space, tab, carriage return, line feed or
+// form feed. Any other byte is allowed, so UTF-8 passes and is compared byte by
+// byte, without normalisation.
+//
+// The functions are pure, allocate nothing, keep no reference to their
+// arguments and take time linear in the arguments' length. They accept strings
+// and byte slices alike.
+//
+// Start with check.go for what is valid and match.go for what matches.
+package subject

@@ -1,0 +1,210 @@
+package sublist
+
+import (
+	"math/bits"
+
+	"github.com/natsd/natsd/subject"
+)
+
+// cache keeps the results of late matches, at most size of them, and tells
+// each when it is out of date.
+//
+// A result is in three places: in the ring, where the hand goes round and puts
+// out those not used since it passed last; in a chain by the hash of its
+// subject, for lookups and for changes of that one subject; and in a list of
+// kin by the subject's first two tokens, where the changes of a wildcard
+// subject that begins with two literal tokens look. (Such are the inboxes that
+// come and go with every request.) For other wildcard subjects the whole ring
+// is looked at, which is why the cache must not be large.
+type cache[T comparable] struct {
+	size   int
+	seed   uint64
+	ring   []*Result[T]
+	hand   int
+	chains []*Result[T] // a power of two; nil until a first result comes
+	kin    []*Result[T] // a power of two
+	watch  *watch       // nil until a first result comes
+	gone   uint64       // results put out for others
+	failed uint64       // results that turned stale in the cache
+}
+
+// watch lets results that the cache has let go notice changes: each remembers
+// the generation its subject had. Subjects share generations by hash, and
+// wildcard subjects share one, so such a result may turn stale early.
+type watch struct {
+	literal []uint64 // a power of two
+	wild    uint64
+}
+
+// watchMin is the smallest number of literal generations.
+const watchMin = 64
+
+// unchanged reports whether the generations are still the given ones.
+func (w *watch) unchanged(hash, literal, wild uint64) bool {
+	return w.wild == wild && w.literal[hash&uint64(len(w.literal)-1)] == literal
+}
+
+// init prepares an empty cache.
+func (c *cache[T]) init(o Options) {
+	c.size, c.seed = max(o.CacheSize, 0), o.Seed
+}
+
+// powerOfTwo returns the smallest power of two that is n or more.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
+
+// start allocates what the first result needs.
+func (c *cache[T]) start() {
+	c.watch = &watch{literal: make([]uint64, max(powerOfTwo(c.size), watchMin))}
+	if c.size > 0 {
+		c.chains = make([]*Result[T], powerOfTwo(2*c.size))
+		c.kin = make([]*Result[T], powerOfTwo(c.size))
+	}
+}
+
+// get returns the result for the subject with that hash, nil if there is none.
+func (c *cache[T]) get(subj []byte, hash uint64) *Result[T] {
+	if len(c.ring) == 0 {
+		return nil
+	}
+	r := c.chains[hash&uint64(len(c.chains)-1)]
+	for r != nil && (r.hash != hash || r.subject != string(subj)) {
+		r = r.next
+	}
+	return r
+}
+
+// put takes in a new result, which is true at this moment and not in the cache.
+func (c *cache[T]) put(r *Result[T]) {
+	if c.watch == nil {
+		c.start()
+	}
+	if c.size == 0 {
+		c.detach(r)
+		return
+	}
+	if len(c.ring) < c.size {
+		r.place = int32(len(c.ring))
+		c.ring = append(c.ring, r)
+	} else {
+		for c.ring[c.hand].touched {
+			c.ring[c.hand].touched = false
+			c.hand = (c.hand + 1) % c.size
+		}
+		old := c.ring[c.hand]
+		c.unlink(old)
+		c.detach(old)
+		c.gone++
+		r.place = old.place
+		c.ring[c.hand] = r
+		c.hand = (c.hand + 1) % c.size
+	}
+	r.state = cached
+	c.link(r)
+}
+
+// detach lets go of a result that is true at this moment.
+func (c *cache[T]) detach(r *Result[T]) {
+	r.state, r.watch = detached, c.watch
+	r.gen = c.watch.literal[r.hash&uint64(len(c.watch.literal)-1)]
+	r.wild = c.watch.wild
+}
+
+// link adds r to its chain and its kin.
+func (c *cache[T]) link(r *Result[T]) {
+	chain := &c.chains[r.hash&uint64(len(c.chains)-1)]
+	r.next, *chain = *chain, r
+	head := c.kinOf(r.subject)
+	r.kin, r.kinOf = *head, nil
+	if r.kin != nil {
+		r.kin.kinOf = r
+	}
+	*head = r
+}
+
+// unlink undoes link.
+func (c *cache[T]) unlink(r *Result[T]) {
+	at := &c.chains[r.hash&uint64(len(c.chains)-1)]
+	for *at != r {
+		at = &(*at).next
+	}
+	*at, r.next = r.next, nil
+	if r.kin != nil {
+		r.kin.kinOf = r.kinOf
+	}
+	if r.kinOf != nil {
+		r.kinOf.kin = r.kin
+	} else {
+		*c.kinOf(r.subject) = r.kin
+	}
+	r.kin, r.kinOf = nil, nil
+}
+
+// kinOf returns the head of the list of those who share the subject's first
+// two tokens.
+func (c *cache[T]) kinOf(subj string) *(*Result[T]) {
+	h := hash(c.seed, subj[:prefixLen(subj)])
+	return &c.kin[h&uint64(len(c.kin)-1)]
+}
+
+// fail makes r stale and takes it out.
+func (c *cache[T]) fail(r *Result[T]) {
+	r.state = stale
+	c.failed++
+	c.unlink(r)
+	last := len(c.ring) - 1
+	c.ring[r.place] = c.ring[last]
+	c.ring[r.place].place = r.place
+	c.ring[last] = nil
+	c.ring = c.ring[:last]
+	if c.hand >= last {
+		c.hand = 0
+	}
+}
+
+// literalChanged tells that another set of subscriptions has that literal
+// subject now.
+func (c *cache[T]) literalChanged(subj string) {
+	if c.watch == nil {
+		return
+	}
+	h := hash(c.seed, subj)
+	c.watch.literal[h&uint64(len(c.watch.literal)-1)]++
+	if len(c.ring) == 0 {
+		return
+	}
+	r := c.chains[h&uint64(len(c.chains)-1)]
+	for r != nil && (r.hash != h || r.subject != subj) {
+		r = r.next
+	}
+	if r != nil {
+		c.fail(r)
+	}
+}
+
+// patternChanged tells the same of a wildcard subject.
+func (c *cache[T]) patternChanged(pattern string) {
+	if c.watch == nil {
+		return
+	}
+	c.watch.wild++
+	if len(c.ring) == 0 {
+		return
+	}
+	if p := prefixLen(pattern); p < len(pattern) && !subject.HasWildcard(pattern[:p]) {
+		r := *c.kinOf(pattern)
+		for r != nil {
+			kin := r.kin
+			if subject.Match(r.subject, pattern) {
+				c.fail(r)
+			}
+			r = kin
+		}
+		return
+	}
+	// Backwards, since fail moves the last into the gap.
+	for i := len(c.ring) - 1; i >= 0; i-- {
+		if r := c.ring[i]; subject.Match(r.subject, pattern) {
+			c.fail(r)
+		}
+	}
+}

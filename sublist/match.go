@@ -1,0 +1,178 @@
+package sublist
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/natsd/natsd/subject"
+)
+
+// Match returns what subj reaches. In subj, which is borrowed until Match
+// returns, the characters "*" and ">" mean nothing. A subject with an empty
+// token reaches nobody. The result is never nil; see Result.
+//
+// A match that the cache answers allocates nothing.
+func (s *Sublist[T]) Match(subj []byte) *Result[T] {
+	s.tally.matches++
+	h := hash(s.cache.seed, subj)
+	if r := s.cache.get(subj, h); r != nil {
+		s.tally.hits++
+		r.touched = true
+		return r
+	}
+	return s.matchAnew(subj, h)
+}
+
+// matchAnew is Match without the cache's help.
+func (s *Sublist[T]) matchAnew(subj []byte, h uint64) *Result[T] {
+	if !s.collect(subj) {
+		return s.nothing
+	}
+	r := s.build(subj, h)
+	clear(s.scratch) // what was removed must not be kept alive
+	s.scratch = s.scratch[:0]
+	s.cache.put(r)
+	return r
+}
+
+// HasInterest reports whether subj reaches anybody. It neither uses the cache
+// up nor fills it.
+func (s *Sublist[T]) HasInterest(subj []byte) bool {
+	if r := s.cache.get(subj, hash(s.cache.seed, subj)); r != nil {
+		return !r.Empty()
+	}
+	s.collect(subj)
+	found := len(s.scratch) > 0
+	clear(s.scratch)
+	s.scratch = s.scratch[:0]
+	return found
+}
+
+// collect puts the leaves that subj reaches into s.scratch, in the order of
+// results. It returns false for a subject with an empty token.
+func (s *Sublist[T]) collect(subj []byte) bool {
+	if l := s.literals[string(subj)]; l != nil {
+		s.scratch = append(s.scratch, l)
+	} else if subject.HasEmptyToken(subj) {
+		return false
+	}
+	if s.wild > 0 {
+		s.scratch = s.patterns.match(subj, 0, s.scratch)
+	}
+	return true
+}
+
+// match appends to found the leaves below n whose patterns match subj, of which
+// the tokens before pos have led to n. A token starts at pos.
+func (n *node[T]) match(subj []byte, pos int, found []*leaf[T]) []*leaf[T] {
+	end := subject.TokenEnd(subj, pos)
+	if b := n.literal.get(subj[pos:end]); !b.empty() {
+		found = b.match(subj, end, found)
+	}
+	if !n.star.empty() {
+		found = n.star.match(subj, end, found)
+	}
+	if n.full != nil {
+		found = append(found, n.full)
+	}
+	return found
+}
+
+// match does the same for what is below b, where the token that led to b ends
+// at end.
+func (b branch[T]) match(subj []byte, end int, found []*leaf[T]) []*leaf[T] {
+	if l := b.leaf; l != nil {
+		if tail := l.subject[l.tail:]; end == len(subj) {
+			if tail == "" {
+				found = append(found, l)
+			}
+		} else if tail != "" && subject.Match(subj[end+1:], tail) {
+			found = append(found, l)
+		}
+		return found
+	}
+	if end < len(subj) {
+		return b.node.match(subj, end+1, found)
+	}
+	if b.node.end != nil {
+		found = append(found, b.node.end)
+	}
+	return found
+}
+
+// build makes a result from the leaves in s.scratch.
+func (s *Sublist[T]) build(subj []byte, h uint64) *Result[T] {
+	r := &Result[T]{hash: h}
+	plain, sources, grouped := 0, 0, 0
+	for _, l := range s.scratch {
+		if n := l.plainLen(); n > 0 {
+			plain += n
+			sources++
+		}
+		if len(l.groups()) > 0 {
+			grouped++
+		}
+	}
+	if len(s.scratch) > 0 && !s.scratch[0].wild() {
+		r.subject = s.scratch[0].subject
+	} else {
+		r.subject = string(subj)
+	}
+	switch {
+	case plain == 1:
+		r.Plain = r.one[:0]
+	case sources > 1:
+		r.Plain = make([]T, 0, plain)
+	}
+	for _, l := range s.scratch {
+		if sources == 1 && plain > 1 {
+			if l.plainLen() > 0 {
+				r.Plain = l.more.plain.snapshot()
+			}
+			continue
+		}
+		r.Plain = l.appendPlain(r.Plain)
+	}
+	if grouped > 0 {
+		r.Queues = s.buildQueues(grouped)
+	}
+	return r
+}
+
+// appendPlain appends the plain subscriptions of l.
+func (l *leaf[T]) appendPlain(to []T) []T {
+	switch {
+	case l.firstID != 0:
+		to = append(to, l.first)
+	case l.more != nil:
+		to = append(to, l.more.plain.live()...)
+	}
+	return to
+}
+
+// buildQueues makes the groups of a result from the leaves in s.scratch, of
+// which so many have any.
+func (s *Sublist[T]) buildQueues(grouped int) []Group[T] {
+	var parts []*group[T]
+	for _, l := range s.scratch {
+		if grouped == 1 && len(l.groups()) > 0 {
+			parts = l.groups()
+			break
+		}
+		parts = append(parts, l.groups()...)
+	}
+	if grouped > 1 {
+		slices.SortStableFunc(parts, func(a, b *group[T]) int { return strings.Compare(a.name, b.name) })
+	}
+	qs := make([]Group[T], 0, len(parts))
+	for _, p := range parts {
+		if n := len(qs); n > 0 && qs[n-1].Name == p.name {
+			// A snapshot has no room behind its end, so this copies it
+			// rather than writing into the list.
+			qs[n-1].Members = append(qs[n-1].Members, p.members.live()...)
+			continue
+		}
+		qs = append(qs, Group[T]{Name: p.name, Members: p.members.snapshot()})
+	}
+	return qs
+}
