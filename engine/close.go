@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/natsd/natsd/wire"
+)
+
+// lingerTime is how long a connection that the server closes may take to read its last bytes and close too. Closing at
+// once would reset it where it still sends, and the reset would destroy the error before it is read.
+const lingerTime = 2 * time.Second
+
+// protocolError tells the peer what is wrong and closes the connection.
+func (e *Engine) protocolError(c *conn, err wire.Err, reason CloseReason) {
+	if c.gate&gateClosed != 0 {
+		return
+	}
+	e.logf(LevelError, c.subject(), string(err))
+	e.closeConn(c, reason, err)
+}
+
+// closeConn stops a connection's input and subscriptions and closes it when what waits for it, err included, is written.
+func (e *Engine) closeConn(c *conn, reason CloseReason, err wire.Err) {
+	if c.gate&gateClosed != 0 {
+		return
+	}
+	if err != "" {
+		e.lineScratch = wire.AppendErr(e.lineScratch[:0], err)
+		e.sendBytes(c, e.lineScratch)
+		if c.gate&gateClosed != 0 {
+			return // it had no room for the error
+		}
+	}
+	e.detach(c, reason)
+	if c.paused {
+		c.paused = false
+		e.env.Network.ResumeReading(c.id) // to be discarded
+	}
+	c.lingerEnd = e.now + Instant(lingerTime)
+	e.arm(c)
+	e.touch(c)
+}
+
+// slowConsumer closes a connection that does not take what waits for it. Its queue is dropped: the peer may be in the
+// middle of a message, so nothing more can be told.
+func (e *Engine) slowConsumer(c *conn, reason CloseReason) {
+	if c.gate&gateClosed != 0 {
+		return
+	}
+	e.totals.slowConsumers++
+	if c.out.pending > 0 {
+		e.mark(MarkSlowDataQueued)
+	}
+	e.logf(LevelInfo, c.subject(), "Slow Consumer Detected: "+string(reason))
+	e.detach(c, reason)
+	e.abandon(c)
+}
+
+// abandon closes the connection now, whatever waits.
+func (e *Engine) abandon(c *conn) {
+	e.env.Network.Close(c.id)
+	e.forget(c)
+}
+
+// detach takes the connection out of everything: it receives no more, its input is discarded, its subscriptions go.
+func (e *Engine) detach(c *conn, reason CloseReason) {
+	if c.gate&gateClosed != 0 {
+		return
+	}
+	c.gate |= gateClosed
+	c.reason = reason
+	e.active--
+	if e.opts.Debug {
+		e.logf(LevelDebug, c.subject(), "Client connection closed: "+string(reason))
+	}
+	e.release(c)
+	c.stash, c.partial = nil, nil
+	if c.msg != nil {
+		e.pool.release(c.msg.ck)
+		c.msg = nil
+	}
+	if len(c.subs) > 0 {
+		e.reaping = append(e.reaping, c)
+	}
+}
+
+// settle writes what waits for a connection and, if it is closing, closes it when nothing waits any more.
+func (e *Engine) settle(c *conn) {
+	e.flush(c)
+	if c.gone || c.gate&gateClosed == 0 || c.out.pending > 0 {
+		return
+	}
+	if c.sawEOF {
+		e.abandon(c)
+		return
+	}
+	if !c.fin {
+		c.fin = true
+		e.env.Network.CloseWrite(c.id)
+	}
+}
+
+// flush hands what waits to the network. What it does not take waits for Writable.
+func (e *Engine) flush(c *conn) {
+	for c.out.pending > 0 && !c.blocked {
+		iov := c.out.vectors(e.iov[:0], iovMax)
+		offered := 0
+		for _, b := range iov {
+			offered += len(b)
+		}
+		n := e.env.Network.Send(c.id, iov)
+		clear(iov)
+		e.iov = iov[:0]
+		c.out.written(&e.pool, n)
+		if n > 0 {
+			c.progress = e.now
+		}
+		if n < offered {
+			e.mark(MarkPartialWrite)
+			if n == 0 && c.progress == 0 {
+				c.progress = e.now
+			}
+			c.blocked = true
+			e.arm(c)
+		}
+	}
+	if len(c.stalled) > 0 || c.stallUsed {
+		e.drained(c)
+	}
+}

@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"strconv"
+
+	"github.com/natsd/natsd/sublist"
+	"github.com/natsd/natsd/wire"
+)
+
+// gate says why a connection's input is not being processed. Zero: it is.
+type gate uint8
+
+const (
+	gateClosed gate = 1 << iota // closing: input is discarded
+	gateStall                   // a receiver that this publisher fills is full
+	gateAuth                    // a job checks its password
+	gateTurn                    // the turn's work is used up; goes on in the next
+)
+
+// CloseReason is why a connection ended, in nats-server's words.
+type CloseReason string
+
+// The reasons.
+const (
+	ReasonClientClosed CloseReason = "Client Closed"
+	ReasonAuthTimeout  CloseReason = "Authentication Timeout"
+	ReasonAuthFailed   CloseReason = "Authentication Failure"
+	ReasonSlowPending  CloseReason = "Slow Consumer (Pending Bytes)"
+	ReasonSlowDeadline CloseReason = "Slow Consumer (Write Deadline)"
+	ReasonReadError    CloseReason = "Read Error"
+	ReasonParseError   CloseReason = "Parse Error"
+	ReasonStale        CloseReason = "Stale Connection"
+	ReasonProtocol     CloseReason = "Protocol Violation"
+	ReasonMaxPayload   CloseReason = "Maximum Message Payload Exceeded"
+	ReasonMaxLine      CloseReason = "Maximum Control Line Exceeded"
+	ReasonMaxConns     CloseReason = "Maximum Connections Exceeded"
+	ReasonShutdown     CloseReason = "Server Shutdown"
+	ReasonLameDuck     CloseReason = "Lame Duck Mode"
+)
+
+// conn is one client connection. An idle one holds no buffer: only this struct, its subscriptions and its options.
+type conn struct {
+	id   ConnID
+	cid  uint64
+	gate gate
+
+	authed    bool // may do more than CONNECT
+	connected bool // a CONNECT was accepted
+	echo      bool
+	verbose   bool
+	pedantic  bool
+	headers   bool
+	noResp    bool
+	infoSent  bool // the INFO after the first PONG
+
+	blocked bool // the network took a part only: Writable will follow
+	touched bool // in Engine.touched: has something to write or to close at the end of the turn
+	paused  bool // PauseReading is in force
+	queued  bool // in Engine.run
+	sawEOF  bool // the peer ended its sending side
+	fin     bool // CloseWrite was called
+	gone    bool // given up: the slot is free, the pointer may linger in lists
+
+	acc *account
+
+	// input
+	partial []byte     // the beginning of a control line that is not complete
+	msg     *gathering // a message whose payload is not complete
+	stash   []byte     // received while the gate was shut, not yet processed
+
+	// the last subject published and what it matched
+	memoSubject []byte
+	memo        *sublist.Result[*subscription]
+
+	out       outQueue
+	progress  Instant  // when the network last took something, or began to owe it
+	stalled   []ConnID // publishers held back because of this receiver
+	stalls    int      // receivers that hold this publisher back
+	stallEnd  Instant  // when those in stalled are let go; 0: none
+	stallUsed bool     // they were, in vain: not again before the queue has drained
+
+	subs  []*subscription
+	bySid map[string]*subscription // only when there are many
+
+	timer     timer
+	lastIn    Instant
+	pingAt    Instant // when the next ping is due
+	pingSent  Instant // when the ping that waits for its answer was sent; 0: none
+	pingsOut  int
+	gotPing   bool
+	rtt       Instant // nanoseconds; 0: unknown
+	authEnd   Instant
+	lingerEnd Instant // when a closing connection is given up
+
+	start     WallTime
+	startMono Instant
+	lastSeen  WallTime
+	ip        string
+	port      int
+	nonce     string
+	connect   wire.Connect
+	reason    CloseReason
+	stats     traffic
+}
+
+// traffic counts messages and bytes, headers and payload, from the server's point of view.
+type traffic struct {
+	inMsgs, inBytes, outMsgs, outBytes uint64
+}
+
+// subject names the connection in the log, as nats-server does.
+func (c *conn) subject() string {
+	return c.ip + ":" + strconv.Itoa(c.port) + " - cid:" + strconv.FormatUint(c.cid, 10)
+}
+
+// manySubs is from where on a connection's subscriptions are found by a map; below it a scan is as fast and smaller.
+const manySubs = 12
+
+func (c *conn) sub(sid []byte) *subscription {
+	if c.bySid != nil {
+		return c.bySid[string(sid)]
+	}
+	for _, s := range c.subs {
+		if string(s.sid) == string(sid) {
+			return s
+		}
+	}
+	return nil
+}
+
+func (c *conn) addSub(s *subscription) {
+	s.index = len(c.subs)
+	c.subs = append(c.subs, s)
+	if c.bySid != nil {
+		c.bySid[string(s.sid)] = s
+		return
+	}
+	if len(c.subs) > manySubs {
+		c.bySid = make(map[string]*subscription, 2*manySubs)
+		for _, s := range c.subs {
+			c.bySid[string(s.sid)] = s
+		}
+	}
+}
+
+func (c *conn) dropSub(s *subscription) {
+	last := len(c.subs) - 1
+	moved := c.subs[last]
+	c.subs[s.index] = moved
+	moved.index = s.index
+	c.subs[last] = nil
+	c.subs = c.subs[:last]
+	if c.bySid != nil {
+		delete(c.bySid, string(s.sid))
+		if last == 0 {
+			c.bySid = nil
+		}
+	}
+	if last == 0 {
+		c.subs = nil
+	}
+}

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"math/rand/v2"
+
+	"github.com/natsd/natsd/engine/assert"
+	"github.com/natsd/natsd/wire"
+)
+
+// Engine is a NATS server without the world around it. The world tells it what happened, in turns, through the methods
+// of events.go, and carries out what it asks of the Env. It is not safe for use by several goroutines.
+type Engine struct {
+	env  Env
+	opts Options
+	info wire.Info // what every connection's INFO has in common
+
+	now  Instant // of the turn
+	wall WallTime
+	wake Instant // what the clock was last asked for
+
+	rng     *rand.Rand
+	account *account
+
+	conns   []*conn  // by slot
+	gens    []uint32 // generation of each slot
+	free    []uint32 // slots
+	nextCID uint64
+	active  int // connections that are not closing
+
+	pool    chunkPool
+	iov     [][]byte
+	touched []*conn // something to write or to close at the end of the turn
+	run     []*conn // gate opened: input that waits to be processed
+	running []*conn // run of the turn before, being processed
+	reaping []*conn // closed, with subscriptions still to be removed
+	work    int     // messages handled and delivered this turn
+	turn    bool    // between BeginTurn and EndTurn
+
+	timers timers
+	own    timer // the engine's own moment: lame duck
+
+	args wire.PubArgs // of the message being parsed
+	out  outgoing     // the message being delivered
+	// room to build control lines in
+	lineScratch, bodyScratch []byte
+
+	jobs  map[JobID]*job
+	jobID JobID
+
+	queries []*query // monitoring answers under way
+
+	listening Port
+	state     serverState
+	duck      lameDuck
+
+	start     WallTime
+	startMono Instant
+	totals    totals
+	turns     turnTimes
+	marks     [NumMarks]uint32
+}
+
+// Port is where the engine listens.
+type Port struct {
+	Host string
+	Port int // 0: not listening
+}
+
+type serverState uint8
+
+const (
+	stateStarting serverState = iota
+	stateReady
+	stateStopping
+	stateStopped
+)
+
+// totals counts since the start, over all connections that there were.
+type totals struct {
+	traffic
+	connections   uint64
+	slowConsumers uint64
+	stale         uint64
+	stalls        uint64 // times a publisher was held back
+}
+
+// Work done in one turn is bounded: what is left goes on in the next. A unit is a message parsed or delivered, some 100 ns.
+const (
+	turnWork    = 8192
+	reapPerTurn = 2000 // subscriptions of closed connections removed in a turn
+	timersTurn  = 2000 // timers handled in a turn
+	iovMax      = 256
+	flushAt     = 256 << 10 // bytes waiting for a receiver that are written without waiting for the end of the turn
+	shareMin    = 8 << 10   // bytes of a payload from which on receivers share it instead of copying
+)
+
+// clientListener is the one listener there is so far.
+const clientListener ListenerID = 1
+
+// New makes an engine. Nothing is asked of the world before Start.
+func New(o Options, env Env) *Engine {
+	assert.That(env.Clock != nil && env.Network != nil && env.Jobs != nil && env.Rand != nil && env.Log != nil,
+		"engine.New: every field of Env but Disk is required")
+	o.setDefaults()
+	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]*job)}
+	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))
+	e.account = newAccount(globalAccount, o.MatchCache, env.Rand.Uint64())
+	e.now, e.wall = env.Clock.Now()
+	e.start, e.startMono = e.wall, e.now
+	e.makeInfo()
+	return e
+}
+
+func (e *Engine) lookup(id ConnID) *conn {
+	slot := id.Slot()
+	if int(slot) >= len(e.conns) {
+		return nil
+	}
+	if c := e.conns[slot]; c != nil && c.id == id {
+		return c
+	}
+	return nil
+}
+
+// newConn takes a slot for a connection that was accepted.
+func (e *Engine) newConn(info ConnInfo) *conn {
+	var slot uint32
+	if n := len(e.free); n > 0 {
+		slot = e.free[n-1]
+		e.free = e.free[:n-1]
+	} else {
+		slot = uint32(len(e.conns))
+		e.conns = append(e.conns, nil)
+		e.gens = append(e.gens, 0)
+	}
+	e.gens[slot]++
+	e.nextCID++
+	c := &conn{
+		id:  ConnID(uint64(e.gens[slot])<<32 | uint64(slot)),
+		cid: e.nextCID, acc: e.account,
+		ip: info.IP, port: info.Port,
+		start: e.wall, startMono: e.now, lastIn: e.now, lastSeen: e.wall,
+		connect: wire.DefaultConnect(),
+	}
+	c.timer.c = c
+	e.conns[slot] = c
+	return c
+}
+
+// forget frees the connection's slot. Its subscriptions may still have to be reaped.
+func (e *Engine) forget(c *conn) {
+	c.gone = true
+	c.out.drop(&e.pool)
+	if c.msg != nil {
+		e.pool.release(c.msg.ck)
+		c.msg = nil
+	}
+	c.partial, c.stash, c.memo, c.memoSubject = nil, nil, nil, nil
+	e.timers.remove(&c.timer)
+	slot := c.id.Slot()
+	e.conns[slot] = nil
+	e.free = append(e.free, slot)
+}
+
+func (e *Engine) touch(c *conn) {
+	if !c.touched {
+		c.touched = true
+		e.touched = append(e.touched, c)
+	}
+}
+
+func (e *Engine) logf(level Level, subject, text string) { e.env.Log.Log(level, subject, text) }

@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"strconv"
+
+	"github.com/natsd/natsd/engine/assert"
+)
+
+// Start asks the network to listen. It must be called inside a turn, once.
+func (e *Engine) Start() {
+	assert.That(e.turn && e.state == stateStarting, "Start: inside the first turn, once")
+	port := e.opts.Port
+	if port < 0 {
+		port = 0
+	}
+	e.env.Network.Listen(clientListener, joinHostPort(e.opts.Host, port))
+}
+
+func joinHostPort(host string, port int) string {
+	for i := range len(host) {
+		if host[i] == ':' {
+			return "[" + host + "]:" + strconv.Itoa(port)
+		}
+	}
+	return host + ":" + strconv.Itoa(port)
+}
+
+// BeginTurn starts a turn: the clock is read, and input that earlier turns left is processed. Every other event comes
+// between BeginTurn and EndTurn.
+func (e *Engine) BeginTurn() {
+	assert.That(!e.turn, "BeginTurn inside a turn")
+	e.turn = true
+	e.work = 0
+	e.now, e.wall = e.env.Clock.Now()
+	if len(e.run) > 0 {
+		e.resume()
+	}
+}
+
+// TurnFull reports that enough was done in this turn: the host should end it, and hand over what else it has in the next.
+func (e *Engine) TurnFull() bool { return e.work >= turnWork }
+
+// EndTurn ends a turn: each connection that has something waiting is written to once.
+func (e *Engine) EndTurn() {
+	assert.That(e.turn, "EndTurn outside a turn")
+	if len(e.reaping) > 0 {
+		e.reap()
+	}
+	if len(e.queries) > 0 {
+		e.stepQueries()
+	}
+	for i := 0; i < len(e.touched); i++ {
+		c := e.touched[i]
+		e.touched[i] = nil
+		c.touched = false
+		if !c.gone {
+			e.settle(c)
+		}
+	}
+	e.touched = e.touched[:0]
+	if e.state == stateStopping && len(e.free) == len(e.conns) && len(e.reaping) == 0 {
+		e.state = stateStopped
+	}
+	wake := e.timers.next()
+	if len(e.run) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 {
+		wake = e.now
+	}
+	if wake != e.wake || wake == e.now {
+		e.wake = wake
+		e.env.Clock.Wake(wake)
+	}
+	e.turn = false
+	if e.opts.Check {
+		e.Check()
+	}
+}
+
+// Stopped reports that Stop has been carried out: no connection is left.
+func (e *Engine) Stopped() bool { return e.state == stateStopped }
+
+// Addr is where the engine listens; a zero Port before ListenerUp.
+func (e *Engine) Addr() Port { return e.listening }
+
+// ListenerUp tells that a listener is open, and the port it got.
+func (e *Engine) ListenerUp(l ListenerID, port int) {
+	e.listening = Port{Host: e.opts.Host, Port: port}
+	e.setInfoAddress()
+	e.logf(LevelInfo, "", "Listening for client connections on "+joinHostPort(e.opts.Host, port))
+	e.state = stateReady
+	e.logf(LevelInfo, "", "Server is ready")
+}
+
+// ListenerFailed tells that a listener could not be opened. The engine stops: a server that can't be reached is no server.
+func (e *Engine) ListenerFailed(l ListenerID, why string) {
+	e.logf(LevelFatal, "", "Error listening on "+joinHostPort(e.opts.Host, e.opts.Port)+": "+why)
+	e.state = stateStopped
+}
+
+// Accepted tells of a new connection and returns the id by which all else about it is told.
+func (e *Engine) Accepted(l ListenerID, info ConnInfo) ConnID {
+	c := e.newConn(info)
+	e.totals.connections++
+	e.greet(c)
+	return c.id
+}
+
+// Received hands over bytes that arrived. They are borrowed until it returns.
+func (e *Engine) Received(id ConnID, data []byte) {
+	c := e.lookup(id)
+	if c == nil || c.gate&gateClosed != 0 {
+		return
+	}
+	c.lastIn, c.lastSeen = e.now, e.wall
+	if c.gate != 0 || len(c.stash) > 0 {
+		c.stash = append(c.stash, data...) // received before the pause took effect: at most what one turn reads
+		return
+	}
+	e.input(c, data)
+}
+
+// Writable tells that the network takes bytes again, after a Send that it took in part.
+func (e *Engine) Writable(id ConnID) {
+	c := e.lookup(id)
+	if c == nil {
+		return
+	}
+	c.blocked = false
+	e.touch(c)
+}
+
+// EOF tells that the peer ended its sending side. What waits for it is still written.
+func (e *Engine) EOF(id ConnID) {
+	c := e.lookup(id)
+	if c == nil || c.sawEOF {
+		return
+	}
+	c.sawEOF = true
+	e.touch(c)
+	if c.out.pending > 0 {
+		e.mark(MarkEOFWithOutput)
+	}
+	if c.gate == 0 && len(c.stash) == 0 {
+		e.closeConn(c, ReasonClientClosed, "")
+	} // else: when what it sent has been processed
+}
+
+// Closed tells that the connection is gone. why is for the log; empty: the peer closed it.
+func (e *Engine) Closed(id ConnID, why string) {
+	c := e.lookup(id)
+	if c == nil {
+		return
+	}
+	reason := ReasonClientClosed
+	if why != "" {
+		reason = ReasonReadError
+	}
+	e.detach(c, reason)
+	e.forget(c)
+}
+
+// TimerDue tells that the moment asked for by Wake has come.
+func (e *Engine) TimerDue() {
+	e.wake = Never
+	for n := 0; n < timersTurn && e.timers.next() <= e.now; n++ {
+		t := e.timers.heap[0]
+		e.timers.remove(t)
+		if t.c != nil {
+			e.connTimer(t.c)
+		} else {
+			e.duckTimer()
+		}
+	}
+}

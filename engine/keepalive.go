@@ -1,0 +1,88 @@
+package engine
+
+import "github.com/natsd/natsd/wire"
+
+// arm sets the connection's one timer to the earliest moment that concerns it.
+func (e *Engine) arm(c *conn) {
+	at := Never
+	sooner := func(t Instant) {
+		if t > 0 && t < at {
+			at = t
+		}
+	}
+	if c.gate&gateClosed != 0 {
+		sooner(c.lingerEnd)
+	} else {
+		sooner(c.authEnd)
+		sooner(c.pingAt)
+		sooner(c.stallEnd)
+		if c.blocked {
+			sooner(c.progress + Instant(e.opts.WriteDeadline))
+		}
+	}
+	e.timers.set(&c.timer, at)
+}
+
+// connTimer handles whatever is due for the connection.
+func (e *Engine) connTimer(c *conn) {
+	if c.gate&gateClosed != 0 {
+		if e.now >= c.lingerEnd {
+			e.mark(MarkLingerTimeout)
+			e.abandon(c)
+			return
+		}
+		e.arm(c)
+		return
+	}
+	if c.authEnd > 0 && e.now >= c.authEnd {
+		c.authEnd = 0
+		if c.gate&gateAuth == 0 {
+			e.mark(MarkAuthTimeout)
+			e.protocolError(c, wire.ErrAuthTimeout, ReasonAuthTimeout)
+			return
+		}
+	}
+	if c.stallEnd > 0 && e.now >= c.stallEnd {
+		e.stallTimeout(c)
+	}
+	if c.blocked && e.now >= c.progress+Instant(e.opts.WriteDeadline) {
+		e.mark(MarkSlowDeadline)
+		e.slowConsumer(c, ReasonSlowDeadline)
+		return
+	}
+	if e.now >= c.pingAt && !e.pingDue(c) {
+		return
+	}
+	e.arm(c)
+}
+
+// pingDue pings a silent peer, and closes one that has left too many pings unanswered; it returns false then.
+func (e *Engine) pingDue(c *conn) bool {
+	every := Instant(e.opts.PingInterval)
+	if c.gate != 0 {
+		c.pingAt = e.now + every // held back by the server itself: its silence says nothing
+		return true
+	}
+	heard := c.lastIn
+	first := c.rtt == 0 && c.pingsOut == 0 && !c.gotPing
+	if !first && e.now-heard < every {
+		e.mark(MarkPingSuppressed)
+		c.pingsOut = 0
+		c.pingAt = heard + every
+		return true
+	}
+	if c.pingsOut >= e.opts.PingMax {
+		e.mark(MarkStale)
+		e.totals.stale++
+		e.protocolError(c, wire.ErrStaleConnection, ReasonStale)
+		return false
+	}
+	c.pingAt = e.now + every
+	if !c.authed {
+		return true
+	}
+	c.pingsOut++
+	c.pingSent = max(e.now, 1)
+	e.sendString(c, "PING\r\n")
+	return true
+}

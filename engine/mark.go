@@ -1,0 +1,93 @@
+package engine
+
+// Mark names a moment worth reaching: a simulation that never reaches one has not tested what happens there. Marks are
+// counted in the engine at the cost of an increment; the simulator reads them and reports those that stayed at zero.
+type Mark uint8
+
+// The marks, in the order of their rows below.
+const (
+	MarkSplitVerb Mark = iota
+	MarkSplitArgs
+	MarkSplitBeforeLF
+	MarkSplitPayload
+	MarkSplitPayloadEnd
+	MarkSplitConnect
+	MarkStallStart
+	MarkStallRelease
+	MarkStallTimeout
+	MarkStallStash
+	MarkSlowPending
+	MarkSlowDeadline
+	MarkSlowDataQueued
+	MarkPartialWrite
+	MarkEarlyFlush
+	MarkSharedPayload
+	MarkMemoHit
+	MarkMemoStale
+	MarkAutoUnsubInResult
+	MarkQueueSkip
+	MarkNoResponders
+	MarkHeaderStripped
+	MarkMaxPayload
+	MarkMaxLine
+	MarkMaxSubs
+	MarkMaxConns
+	MarkStale
+	MarkPingSuppressed
+	MarkAuthTimeout
+	MarkAuthFailed
+	MarkAuthJob
+	MarkReapSliced
+	MarkLameDuckEvict
+	MarkEOFWithOutput
+	MarkLingerTimeout
+	MarkQuerySliced
+	NumMarks
+)
+
+var markNames = [NumMarks]string{
+	MarkSplitVerb:         "a control line split inside its verb",
+	MarkSplitArgs:         "a control line split inside its arguments",
+	MarkSplitBeforeLF:     "a control line split between CR and LF",
+	MarkSplitPayload:      "a message split inside its payload",
+	MarkSplitPayloadEnd:   "a message split inside the CRLF after its payload",
+	MarkSplitConnect:      "a CONNECT split",
+	MarkStallStart:        "back-pressure engaged: a publisher held back",
+	MarkStallRelease:      "back-pressure released because the receiver drained",
+	MarkStallTimeout:      "back-pressure given up because the receiver took nothing",
+	MarkStallStash:        "a publisher held back in the middle of what it had sent",
+	MarkSlowPending:       "a slow consumer closed for max_pending",
+	MarkSlowDeadline:      "a slow consumer closed for write_deadline",
+	MarkSlowDataQueued:    "a slow consumer closed with data queued",
+	MarkPartialWrite:      "a write taken in part",
+	MarkEarlyFlush:        "a receiver written to before the end of the turn",
+	MarkSharedPayload:     "a large payload shared between receivers",
+	MarkMemoHit:           "a publisher's remembered match used",
+	MarkMemoStale:         "a publisher's remembered match invalidated",
+	MarkAutoUnsubInResult: "a subscription that ended while a match held it",
+	MarkQueueSkip:         "a queue member passed over",
+	MarkNoResponders:      "a request without responders",
+	MarkHeaderStripped:    "headers removed for a receiver without them",
+	MarkMaxPayload:        "max_payload exceeded",
+	MarkMaxLine:           "max_control_line exceeded",
+	MarkMaxSubs:           "max_subscriptions exceeded",
+	MarkMaxConns:          "max_connections exceeded",
+	MarkStale:             "a stale connection closed",
+	MarkPingSuppressed:    "a ping left out because of traffic",
+	MarkAuthTimeout:       "authentication timed out",
+	MarkAuthFailed:        "credentials refused",
+	MarkAuthJob:           "a password checked by a job",
+	MarkReapSliced:        "subscriptions of a closed connection removed over several turns",
+	MarkLameDuckEvict:     "a client evicted in lame duck mode",
+	MarkEOFWithOutput:     "a peer that ended its sending side got what was queued",
+	MarkLingerTimeout:     "a closing connection given up because its peer did not close",
+	MarkQuerySliced:       "a monitoring answer made over several turns",
+}
+
+// String says what the moment is.
+func (m Mark) String() string { return markNames[m] }
+
+// Marks returns how often each moment was reached.
+func (e *Engine) Marks() [NumMarks]uint32 { return e.marks }
+
+func (e *Engine) mark(m Mark) { e.marks[m]++ }

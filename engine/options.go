@@ -1,0 +1,82 @@
+package engine
+
+import "time"
+
+// NatsVersion is the nats-server version that natsd is compatible with; clients read it in INFO and switch features on it.
+const NatsVersion = "2.15.2"
+
+// Options configure an engine. The zero value of a field means its default where one is named; a limit of -1 means none.
+type Options struct {
+	ServerName string // default: the server id
+	Host       string // address to listen on; default 0.0.0.0
+	Port       int    // 0: 4222; -1: any free port
+	// ClientAdvertise is the "host:port" or "host" told to clients in INFO instead of Host and Port.
+	ClientAdvertise string
+
+	NatsdVersion string // natsd's own version
+	GoVersion    string
+	GitCommit    string
+
+	MaxConnections   int           // default 65536
+	MaxSubscriptions int           // per connection; 0: no limit
+	MaxPayload       int           // bytes of headers and payload; default 1 MiB
+	MaxControlLine   int           // bytes of a control line's arguments; default 4096
+	MaxPending       int           // bytes that wait for one connection; default 64 MiB
+	WriteDeadline    time.Duration // how long a peer may take nothing of what waits for it; default 10 s
+	PingInterval     time.Duration // default 2 min
+	PingMax          int           // unanswered pings; default 2
+	AuthTimeout      time.Duration // from accept to a valid CONNECT where credentials are required; default 2 s
+	LameDuckDuration time.Duration // over how long clients are evicted; default 2 min
+	LameDuckGrace    time.Duration // before the first is; default 10 s
+	NoHeaders        bool          // refuse message headers
+
+	User, Pass string // Pass may be a bcrypt hash ("$2a$…")
+	Token      string // may be a bcrypt hash
+
+	MatchCache int // subjects whose matching subscriptions are remembered; default 4096
+
+	// StallMax is how long publishers that fill one receiver are held back at a time; default 100 ms.
+	StallMax time.Duration
+	// StallBytes is how much may wait for a receiver that takes nothing before its publishers are held back; default an
+	// eighth of MaxPending.
+	StallBytes int
+
+	Trace bool // log every protocol line
+	Debug bool // log what happens to connections
+
+	// Check runs the engine's invariants after every turn. On in simulations and tests.
+	Check bool
+}
+
+// firstPing is when a connection that has shown no traffic is first pinged, for its round-trip time.
+const firstPing = 2 * time.Second
+
+func (o *Options) setDefaults() {
+	def := func(p *int, v int) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	defD := func(p *time.Duration, v time.Duration) {
+		if *p == 0 {
+			*p = v
+		}
+	}
+	if o.Host == "" {
+		o.Host = "0.0.0.0"
+	}
+	def(&o.Port, 4222)
+	def(&o.MaxConnections, 64<<10)
+	def(&o.MaxPayload, 1<<20)
+	def(&o.MaxControlLine, 4096)
+	def(&o.MaxPending, 64<<20)
+	def(&o.PingMax, 2)
+	def(&o.MatchCache, 4096)
+	def(&o.StallBytes, o.MaxPending/8)
+	defD(&o.WriteDeadline, 10*time.Second)
+	defD(&o.PingInterval, 2*time.Minute)
+	defD(&o.AuthTimeout, 2*time.Second)
+	defD(&o.LameDuckDuration, 2*time.Minute)
+	defD(&o.LameDuckGrace, 10*time.Second)
+	defD(&o.StallMax, 100*time.Millisecond)
+}

@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"github.com/natsd/natsd/subject"
+	"github.com/natsd/natsd/wire"
+)
+
+// outgoing is one message on its way to its receivers: the parts of the control line that they have in common, and the
+// body. A receiver's line is head, sid, tail.
+type outgoing struct {
+	from *conn
+	head []byte // "MSG subject "
+	tail []byte // " reply size\r\n"
+	body []byte // headers, payload and CRLF; borrowed
+	size int    // bytes of headers and payload
+
+	ck *chunk // holds body, when it is shared
+
+	header    int    // bytes of headers in body; 0: none
+	plainHead []byte // the same for receivers without headers
+	plainTail []byte
+}
+
+// publish routes one message. body is the headers, the payload and the final CRLF; it lies in ck, or is borrowed until
+// publish returns when ck is nil.
+func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
+	e.work++
+	c.stats.inMsgs++
+	c.stats.inBytes += uint64(a.Size)
+	e.totals.inMsgs++
+	e.totals.inBytes += uint64(a.Size)
+	if c.pedantic && !subject.ValidLiteral(a.Subject) {
+		e.sendErr(c, wire.ErrInvalidPublish) // the message is routed all the same
+	}
+	if c.verbose {
+		e.sendString(c, "+OK\r\n")
+	}
+	r := c.memo
+	if r == nil || string(c.memoSubject) != string(a.Subject) || !r.Valid() {
+		if r != nil && !r.Valid() {
+			e.mark(MarkMemoStale)
+		}
+		r = c.acc.subs.Match(a.Subject)
+		c.memo = r
+		c.memoSubject = append(c.memoSubject[:0], a.Subject...)
+	} else {
+		e.mark(MarkMemoHit)
+	}
+	delivered := false
+	if !r.Empty() {
+		e.prepare(c, a, body, ck)
+		for _, s := range r.Plain {
+			if e.deliver(s) {
+				delivered = true
+			}
+		}
+		for i := range r.Queues {
+			if e.deliverQueue(r.Queues[i].Members) {
+				delivered = true
+			}
+		}
+		if e.out.ck != nil && ck == nil {
+			e.pool.release(e.out.ck)
+		}
+		e.out.ck, e.out.body, e.out.from = nil, nil, nil
+	}
+	if !delivered && c.noResp && len(a.Reply) > 0 {
+		e.noResponders(c, a)
+	}
+	if e.work >= turnWork {
+		c.gate |= gateTurn
+		e.enqueue(c)
+	}
+}
+
+// prepare sets e.out for the message.
+func (e *Engine) prepare(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
+	m := &e.out
+	m.from, m.body, m.size, m.ck = c, body, a.Size, ck
+	m.header = max(a.Header, 0)
+	if m.header > 0 {
+		m.head = append(m.head[:0], "HMSG "...)
+	} else {
+		m.head = append(m.head[:0], "MSG "...)
+	}
+	m.head = append(append(m.head, a.Subject...), ' ')
+	m.tail = append(m.tail[:0], ' ')
+	if len(a.Reply) > 0 {
+		m.tail = append(append(m.tail, a.Reply...), ' ')
+	}
+	if m.header > 0 {
+		m.plainTail = wire.AppendUint(append(m.plainTail[:0], m.tail...), a.Size-a.Header)
+		m.plainTail = append(m.plainTail, '\r', '\n')
+		m.plainHead = m.head[1:]
+		m.tail = append(append(m.tail, a.HeaderToken...), ' ')
+	}
+	m.tail = append(append(m.tail, a.SizeToken...), '\r', '\n')
+	if ck == nil && len(body) >= shareMin {
+		m.ck = e.pool.get(len(body))
+		m.body = m.ck.data[:copy(m.ck.data, body)]
+	}
+}
+
+// deliverQueue gives the message to one member of a queue group: each with the same chance, passing over those that
+// can't take it.
+func (e *Engine) deliverQueue(members []*subscription) bool {
+	n := len(members)
+	at := 0
+	if n > 1 {
+		at = e.rng.IntN(n)
+	}
+	for range n {
+		if e.deliver(members[at]) {
+			return true
+		}
+		e.mark(MarkQueueSkip)
+		if at++; at == n {
+			at = 0
+		}
+	}
+	return false
+}
+
+// deliver appends the message to what waits for the subscriber's connection. It reports whether the subscriber counts as
+// having been sent it.
+func (e *Engine) deliver(s *subscription) bool {
+	c := s.conn
+	m := &e.out
+	if s.dead {
+		e.mark(MarkAutoUnsubInResult)
+		return false
+	}
+	if c.gate&gateClosed != 0 || c == m.from && !c.echo {
+		return false
+	}
+	head, tail, body, size := m.head, m.tail, m.body, m.size
+	if m.header > 0 && !c.headers {
+		e.mark(MarkHeaderStripped)
+		head, tail, body, size = m.plainHead, m.plainTail, m.body[m.header:], m.size-m.header
+	}
+	line := len(head) + len(s.sid) + len(tail)
+	if !e.room(c, line+len(body)) {
+		return false
+	}
+	e.work++
+	if m.ck == nil {
+		b := c.out.extend(&e.pool, line+len(body))
+		n := copy(b, head)
+		n += copy(b[n:], s.sid)
+		n += copy(b[n:], tail)
+		copy(b[n:], body)
+	} else {
+		e.mark(MarkSharedPayload)
+		b := c.out.extend(&e.pool, line)
+		n := copy(b, head)
+		n += copy(b[n:], s.sid)
+		copy(b[n:], tail)
+		c.out.share(m.ck, body)
+	}
+	c.stats.outMsgs++
+	c.stats.outBytes += uint64(size)
+	e.totals.outMsgs++
+	e.totals.outBytes += uint64(size)
+	s.delivered++
+	if s.delivered == s.max {
+		e.endSub(s)
+	}
+	if !c.touched {
+		e.touch(c)
+	}
+	if c.blocked {
+		if c.out.pending > e.opts.StallBytes {
+			e.stall(m.from, c)
+		}
+	} else if c.out.pending > flushAt {
+		e.mark(MarkEarlyFlush)
+		e.flush(c)
+	}
+	return true
+}
+
+// room makes sure that n more bytes may wait for c, closing it as a slow consumer where they may not.
+func (e *Engine) room(c *conn, n int) bool {
+	if c.out.pending+n <= e.opts.MaxPending {
+		return true
+	}
+	if !c.blocked && c.out.pending > 0 {
+		e.mark(MarkEarlyFlush)
+		e.flush(c)
+		if c.out.pending+n <= e.opts.MaxPending {
+			return true
+		}
+	}
+	e.mark(MarkSlowPending)
+	e.slowConsumer(c, ReasonSlowPending)
+	return false
+}
+
+// noResponders answers a request that nobody got: a 503 to the requester's own subscription on the reply subject (ADR-4).
+func (e *Engine) noResponders(c *conn, a *wire.PubArgs) {
+	s := ownSubscription(c, a.Reply)
+	if s == nil {
+		return
+	}
+	e.mark(MarkNoResponders)
+	b := e.bodyScratch[:0]
+	b = wire.AppendNoResponders(b, a.Subject)
+	size := len(b)
+	line := append(e.lineScratch[:0], "HMSG "...)
+	line = append(append(line, a.Reply...), ' ')
+	line = append(append(line, s.sid...), ' ')
+	line = wire.AppendUint(line, size)
+	line = append(line, ' ')
+	line = wire.AppendUint(line, size)
+	line = append(line, '\r', '\n')
+	line = append(append(line, b...), '\r', '\n')
+	e.bodyScratch, e.lineScratch = b, line
+	e.sendBytes(c, line)
+	c.stats.outMsgs++
+	c.stats.outBytes += uint64(size)
+	e.totals.outMsgs++
+	e.totals.outBytes += uint64(size)
+}
+
+// ownSubscription finds the connection's own subscription that subj reaches.
+func ownSubscription(c *conn, subj []byte) *subscription {
+	r := c.acc.subs.Match(subj)
+	for _, s := range r.Plain {
+		if s.conn == c && !s.dead {
+			return s
+		}
+	}
+	for i := range r.Queues {
+		for _, s := range r.Queues[i].Members {
+			if s.conn == c && !s.dead {
+				return s
+			}
+		}
+	}
+	return nil
+}
+
+// sendBytes appends control bytes to what waits for c.
+func (e *Engine) sendBytes(c *conn, b []byte) {
+	if c.gate&gateClosed != 0 || !e.room(c, len(b)) {
+		return
+	}
+	copy(c.out.extend(&e.pool, len(b)), b)
+	e.touch(c)
+}
+
+func (e *Engine) sendString(c *conn, s string) {
+	if c.gate&gateClosed != 0 || !e.room(c, len(s)) {
+		return
+	}
+	copy(c.out.extend(&e.pool, len(s)), s)
+	e.touch(c)
+}
+
+// sendErr appends an error that the connection survives.
+func (e *Engine) sendErr(c *conn, err wire.Err) {
+	e.logf(LevelError, c.subject(), string(err))
+	e.lineScratch = wire.AppendErr(e.lineScratch[:0], err)
+	e.sendBytes(c, e.lineScratch)
+}

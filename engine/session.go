@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/wire"
+)
+
+// apiLevel is the JetStream API level that INFO of the compatible version names (ADR-44).
+const apiLevel = 5
+
+// makeInfo fills what every INFO has in common.
+func (e *Engine) makeInfo() {
+	var seed [32]byte
+	fill := func() {
+		for i := 0; i < len(seed); i += 8 {
+			v := e.env.Rand.Uint64()
+			for j := range 8 {
+				seed[i+j] = byte(v >> (8 * j))
+			}
+		}
+	}
+	fill()
+	id := publicKey(nkeys.PrefixByteServer, seed[:])
+	fill()
+	e.info = wire.Info{
+		ServerID: id, ServerName: e.opts.ServerName, Version: NatsVersion, Proto: 1,
+		GitCommit: e.opts.GitCommit, GoVersion: e.opts.GoVersion, Natsd: e.opts.NatsdVersion,
+		Headers: !e.opts.NoHeaders, MaxPayload: e.opts.MaxPayload,
+		AuthRequired: e.authRequired(),
+		APILevel:     apiLevel, XKey: publicKey(nkeys.PrefixByteCurve, seed[:]),
+	}
+	if e.info.ServerName == "" {
+		e.info.ServerName = id
+	}
+	e.listening = Port{Host: e.opts.Host}
+	e.setInfoAddress()
+}
+
+func publicKey(kind nkeys.PrefixByte, seed []byte) string {
+	var pair nkeys.KeyPair
+	raw, err := nkeys.EncodeSeed(kind, seed)
+	if err == nil {
+		if kind == nkeys.PrefixByteCurve {
+			pair, err = nkeys.FromCurveSeed(raw)
+		} else {
+			pair, err = nkeys.FromSeed(raw)
+		}
+	}
+	if err != nil {
+		panic("engine: 32 bytes are always a seed: " + err.Error())
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		panic("engine: a seed always has a public key: " + err.Error())
+	}
+	return public
+}
+
+func (e *Engine) setInfoAddress() {
+	e.info.Host, e.info.Port = e.listening.Host, e.listening.Port
+	if host, port := splitHostPort(e.opts.ClientAdvertise); host != "" {
+		e.info.Host = host
+		if port > 0 {
+			e.info.Port = port
+		}
+	}
+}
+
+// splitHostPort splits "host", "host:port" or "[host]:port"; 0: no port.
+func splitHostPort(s string) (host string, port int) {
+	for i := len(s) - 1; i >= 0 && s[i] != ']'; i-- {
+		if s[i] == ':' {
+			host = s[:i]
+			for _, d := range s[i+1:] {
+				port = port*10 + int(d-'0')
+			}
+			break
+		}
+	}
+	if port == 0 {
+		host = s
+	}
+	if n := len(host); n > 1 && host[0] == '[' && host[n-1] == ']' {
+		host = host[1 : n-1]
+	}
+	return host, port
+}
+
+// greet sends a new connection its INFO, and turns it away if there are too many.
+func (e *Engine) greet(c *conn) {
+	c.authed = !e.info.AuthRequired
+	o := wire.DefaultConnect()
+	c.verbose, c.pedantic, c.echo = o.Verbose, o.Pedantic, o.Echo
+	if e.opts.Debug {
+		e.logf(LevelDebug, c.subject(), "Client connection created")
+	}
+	e.active++
+	e.sendInfo(c, func(*wire.Info) {})
+	if m := e.opts.MaxConnections; m > 0 && e.active > m {
+		e.mark(MarkMaxConns)
+		e.protocolError(c, wire.ErrMaxConnections, ReasonMaxConns)
+		return
+	}
+	if e.state == stateStopping {
+		e.closeConn(c, ReasonShutdown, "")
+		return
+	}
+	if !c.authed {
+		c.authEnd = e.now + Instant(e.opts.AuthTimeout)
+	}
+	c.pingAt = e.now + Instant(min(firstPing, e.opts.PingInterval))
+	e.arm(c)
+}
+
+// sendInfo sends INFO as it is for this connection, changed by edit.
+func (e *Engine) sendInfo(c *conn, edit func(*wire.Info)) {
+	info := e.info
+	info.ClientID, info.ClientIP, info.Nonce = c.cid, c.ip, c.nonce
+	info.LameDuckMode = e.duck.on
+	edit(&info)
+	e.lineScratch = wire.AppendInfo(e.lineScratch[:0], &info)
+	e.sendBytes(c, e.lineScratch)
+}
+
+// connect carries out a CONNECT, the first or a later one.
+func (e *Engine) connect(c *conn, args []byte) {
+	if err := c.connect.Parse(args); err != nil {
+		e.logf(LevelError, c.subject(), "CONNECT is not valid JSON: "+err.Error())
+		e.protocolError(c, wire.ErrParser, ReasonParseError)
+		return
+	}
+	if !e.authRequired() {
+		e.accept(c)
+		return
+	}
+	e.authenticate(c)
+}
+
+// accept takes over the options of a CONNECT whose credentials were accepted.
+func (e *Engine) accept(c *conn) {
+	o := &c.connect
+	c.authed, c.connected = true, true
+	c.authEnd = 0
+	c.verbose, c.pedantic, c.echo = o.Verbose, o.Pedantic, o.Echo
+	c.headers = o.Headers && !e.opts.NoHeaders
+	c.noResp = o.NoResponders
+	if o.Protocol < 0 || o.Protocol > 1 {
+		e.protocolError(c, wire.ErrInvalidProtocol, ReasonProtocol)
+		return
+	}
+	if c.noResp && !c.headers {
+		e.protocolError(c, wire.ErrNoRespondersNoHdr, ReasonProtocol)
+		return
+	}
+	e.arm(c)
+	e.ok(c)
+}
+
+func (e *Engine) pinged(c *conn) {
+	c.gotPing = true
+	e.sendString(c, "PONG\r\n")
+	if c.connected && c.connect.Protocol >= 1 && !c.infoSent {
+		c.infoSent = true
+		e.sendInfo(c, func(i *wire.Info) { i.ConnectInfo, i.RemoteAccount = true, c.acc.name })
+	}
+}
+
+func (e *Engine) ponged(c *conn) {
+	c.pingsOut = 0
+	if c.pingSent > 0 {
+		c.rtt = max(e.now-c.pingSent, 1)
+		c.pingSent = 0
+	}
+}
+
+// clientInfo takes an INFO from a client: it means nothing, but must be one.
+func (e *Engine) clientInfo(c *conn, args []byte) {
+	var any struct{}
+	if json.Unmarshal(args, &any) != nil {
+		e.protocolError(c, wire.ErrParser, ReasonParseError)
+	}
+}

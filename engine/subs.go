@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"strconv"
+
+	"github.com/natsd/natsd/wire"
+)
+
+// subscribe carries out a SUB. The order of the checks is nats-server's: the limit, then the subject, then the sid.
+func (e *Engine) subscribe(c *conn, args []byte) {
+	subj, queue, sid, ok := wire.ParseSub(args)
+	if !ok {
+		e.protocolError(c, wire.ErrParser, ReasonParseError)
+		return
+	}
+	if m := e.opts.MaxSubscriptions; m > 0 && len(c.subs) >= m {
+		e.mark(MarkMaxSubs)
+		e.sendErr(c, wire.ErrMaxSubscriptions)
+		return
+	}
+	if old := c.sub(sid); old == nil {
+		s := &subscription{conn: c, sid: append([]byte(nil), sid...)}
+		h, err := c.acc.subs.Insert(subj, queue, s)
+		if err != nil {
+			e.sendErr(c, wire.ErrInvalidSubject)
+			return
+		}
+		s.handle = h
+		c.addSub(s)
+	} // else: a sid in use keeps its subscription, whatever the subject
+	e.ok(c)
+}
+
+// unsubscribe carries out an UNSUB. max counts from the beginning of the subscription.
+func (e *Engine) unsubscribe(c *conn, args []byte) {
+	sid, maxMsgs, ok := wire.ParseUnsub(args)
+	if !ok {
+		e.protocolError(c, wire.ErrParser, ReasonParseError)
+		return
+	}
+	if s := c.sub(sid); s != nil {
+		if maxMsgs > 0 && s.delivered < uint64(maxMsgs) {
+			s.max = uint64(maxMsgs)
+		} else {
+			e.endSub(s)
+		}
+	}
+	e.ok(c)
+}
+
+// endSub removes a subscription. A match being delivered may still name it: it is dead from here on.
+func (e *Engine) endSub(s *subscription) {
+	s.dead = true
+	s.conn.dropSub(s)
+	s.conn.acc.subs.Remove(s.handle)
+}
+
+func (e *Engine) ok(c *conn) {
+	if c.verbose {
+		e.sendString(c, "+OK\r\n")
+	}
+}
+
+// reap removes the subscriptions of closed connections, a bounded number in a turn. Until then they are passed over.
+func (e *Engine) reap() {
+	budget := reapPerTurn
+	for len(e.reaping) > 0 {
+		c := e.reaping[len(e.reaping)-1]
+		for len(c.subs) > 0 {
+			if budget == 0 {
+				e.mark(MarkReapSliced)
+				return
+			}
+			budget--
+			e.endSub(c.subs[len(c.subs)-1])
+		}
+		e.reaping[len(e.reaping)-1] = nil
+		e.reaping = e.reaping[:len(e.reaping)-1]
+	}
+}
+
+func (e *Engine) traceIn(c *conn, line []byte) {
+	e.logf(LevelTrace, c.subject(), "<<- ["+strconv.Quote(string(line))+"]")
+}

@@ -1,0 +1,32 @@
+package wire
+
+// Err is a protocol error as the peer reads it: "-ERR '<text>'\r\n".
+type Err string
+
+// The errors of the client protocol. The texts are part of the protocol: clients compare them.
+const (
+	ErrUnknownOp         Err = "Unknown Protocol Operation"
+	ErrParser            Err = "Parser Error"
+	ErrAuthorization     Err = "Authorization Violation"
+	ErrAuthTimeout       Err = "Authentication Timeout"
+	ErrMaxPayload        Err = "Maximum Payload Violation"
+	ErrMaxControlLine    Err = "maximum control line exceeded"
+	ErrMaxConnections    Err = "maximum connections exceeded"
+	ErrMaxSubscriptions  Err = "maximum subscriptions exceeded"
+	ErrStaleConnection   Err = "Stale Connection"
+	ErrSlowConsumer      Err = "Slow Consumer"
+	ErrInvalidSubject    Err = "Invalid Subject"
+	ErrInvalidPublish    Err = "Invalid Publish Subject"
+	ErrNoHeaders         Err = "message headers not supported"
+	ErrInvalidProtocol   Err = "invalid client protocol"
+	ErrNoRespondersNoHdr Err = "no responders requires headers support"
+	ErrConnectionClosed  Err = "Connection Closed"
+	ErrServerShutdown    Err = "Server Shutdown"
+)
+
+// AppendErr appends the error as the peer reads it.
+func AppendErr(dst []byte, e Err) []byte {
+	dst = append(dst, "-ERR '"...)
+	dst = append(dst, e...)
+	return append(dst, "'\r\n"...)
+}
