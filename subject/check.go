@@ -35,7 +35,7 @@ func Check[S Text](s S) Kind {
 				return Invalid
 			}
 			start = i + 1
-		case ' ', '\t', '\r', '\n', '\f':
+		case ' ', '\t', '\r', '\n':
 			return Invalid
 		case Star:
 			if i == start && endsToken(s, i+1) {

@@ -8,9 +8,14 @@
 // special token. A subject that a subscription names is a pattern; every
 // literal is also a pattern, which matches itself alone.
 //
-// Tokens are never empty and hold no space, tab, carriage return, line feed or
-// form feed. Any other byte is allowed, so UTF-8 passes and is compared byte by
-// byte, without normalisation.
+// Tokens are never empty and hold no space, tab, carriage return or line feed.
+// Any other byte is allowed, control characters and malformed UTF-8 included,
+// and subjects are compared byte by byte, without normalisation.
+//
+// A server does not insist on a literal to publish on: to a client that did not
+// ask for pedantry the characters "*" and ">" mean nothing in a published
+// subject, so "foo.*" reaches subscribers to "foo.*" and not those to "foo.bar".
+// Match follows that. A published subject with an empty token reaches nobody.
 //
 // The functions are pure, allocate nothing, keep no reference to their
 // arguments and take time linear in the arguments' length. They accept strings
