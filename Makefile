@@ -73,8 +73,9 @@ lint-vet: # go vet, every module
 lint-natsd: # determinism, import directions and house style (lint/)
 	@echo "== natsdlint"
 	cd lint && $(GO) build -o ../$(NATSLINT) ./cmd/natsdlint
+	$(NATSLINT) tree .
 	$(NATSLINT) ./...
-	cd lint && ../$(NATSLINT) ./...
+	@for module in $(NESTED); do echo "natsdlint ./... in $$module"; (cd $$module && "$(CURDIR)/$(NATSLINT)" ./...) || exit 1; done
 
 .PHONY: lint-cross
 lint-cross: # the systems natsd has no Linux host for must still build

@@ -1,0 +1,5 @@
+package selects
+
+func wait() {
+	select {} // want `D1: select chooses at random`
+}

@@ -1,0 +1,4 @@
+package tables
+
+// Verbs is a table that other packages read.
+var Verbs = []string{"PUB"}

@@ -1,0 +1,3 @@
+module github.com/natsd/natsd
+
+go 1.26.0

@@ -1,0 +1,2 @@
+// Package dropped throws errors away.
+package dropped

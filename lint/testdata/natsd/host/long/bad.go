@@ -1,0 +1,801 @@
+package long // want `style: 801 lines in this file, 800 is the limit`
+
+func long() { // want `style: long has 71 lines, 70 is the limit`
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+}
+
+func (t *thing[T]) fits() {
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+	_ = 1
+}
+
+type thing[T any] struct{}
+
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.
+// A line.

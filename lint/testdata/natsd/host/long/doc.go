@@ -1,0 +1,2 @@
+// Package long has too much of everything.
+package long

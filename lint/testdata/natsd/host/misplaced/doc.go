@@ -1,0 +1,2 @@
+// Package misplaced has its comment where it belongs, and another one elsewhere.
+package misplaced
