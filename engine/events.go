@@ -96,11 +96,15 @@ func (e *Engine) ListenerFailed(l ListenerID, why string) {
 	e.state = stateStopped
 }
 
-// Accepted tells of a new connection and returns the id by which all else about it is told.
+// Accepted tells of a new connection and returns the id by which all else about it is told. Zero: the engine does not
+// want it, the host closes it. (Calls for an id that the host does not know yet are to be ignored.)
 func (e *Engine) Accepted(l ListenerID, info ConnInfo) ConnID {
 	c := e.newConn(info)
 	e.totals.connections++
 	e.greet(c)
+	if c.gone {
+		return 0
+	}
 	return c.id
 }
 

@@ -1,0 +1,426 @@
+package host
+
+import (
+	"errors"
+	"net"
+	"net/netip"
+	"os"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/natsd/natsd/engine"
+)
+
+// sock is a connection as the loop knows it, at the index of its id's slot. Sockets are watched edge-triggered, for both
+// directions, from accept to close: pausing and resuming cost no system call.
+type sock struct {
+	id       engine.ConnID // 0: none
+	fd       int32
+	readable bool // bytes or the end may be there
+	hangup   bool // the end is there, behind the bytes
+	paused   bool
+	blocked  bool // a write was taken in part
+	listed   bool // in epoll.ready
+	broken   bool // a write failed: tell the engine
+}
+
+// epoll is the Linux loop.
+type epoll struct {
+	s      *Server
+	fd     int
+	bell   int // eventfd: the inbox has something
+	listen map[int32]*listener
+	socks  []sock
+	ready  []uint32 // slots to read from, in order of arrival
+	next   []uint32
+	buf    []byte
+	events []unix.EpollEvent
+	vecs   []unix.Iovec
+}
+
+type listener struct {
+	id engine.ListenerID
+	fd int
+}
+
+// Special values of EpollEvent.Pad, where connections have their generation, which is never 0 or negative.
+const (
+	padBell     = 0
+	padListener = -1
+)
+
+const (
+	acceptPerTurn = 64
+	acceptPause   = 100 * time.Millisecond
+	turnBytes     = 512 << 10 // read in one turn, over all connections
+)
+
+func newLoop(s *Server) (loop, error) {
+	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("epoll_create1", err)
+	}
+	bell, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		unix.Close(fd)
+		return nil, os.NewSyscallError("eventfd", err)
+	}
+	p := &epoll{
+		s: s, fd: fd, bell: bell, listen: map[int32]*listener{},
+		buf: make([]byte, s.opts.ReadBytes), events: make([]unix.EpollEvent, 256), vecs: make([]unix.Iovec, 0, 256),
+	}
+	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(bell), Pad: padBell}
+	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, bell, &ev); err != nil {
+		p.close()
+		return nil, os.NewSyscallError("epoll_ctl", err)
+	}
+	return p, nil
+}
+
+func (p *epoll) close() {
+	unix.Close(p.fd)
+	unix.Close(p.bell)
+}
+
+func (p *epoll) wake() {
+	one := [8]byte{1}
+	_, _ = unix.Write(p.bell, one[:]) // fails only when the counter is full, and then the loop is awake
+}
+
+func (p *epoll) run() error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer p.close()
+	p.s.turn(func(e *engine.Engine) { e.Start() })
+	for !p.s.e.Stopped() {
+		n, err := p.wait()
+		if err != nil {
+			return err
+		}
+		p.s.turn(func(e *engine.Engine) { p.deliver(e, p.events[:n]) })
+	}
+	return nil
+}
+
+// wait returns the number of events, having slept only if there is nothing else to do.
+func (p *epoll) wait() (int, error) {
+	timeout := -1
+	if len(p.ready) > 0 {
+		timeout = 0
+	} else if d := p.s.clock.timeout(); d >= 0 {
+		timeout = int(min((d+time.Millisecond-1)/time.Millisecond, time.Hour/time.Millisecond))
+	}
+	for {
+		var n uintptr
+		var errno unix.Errno
+		if timeout == 0 {
+			n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
+		} else {
+			n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), uintptr(timeout), 0, 0)
+		}
+		if errno == 0 {
+			p.silence(p.events[:n])
+			return int(n), nil
+		}
+		if errno != unix.EINTR {
+			return 0, os.NewSyscallError("epoll_wait", errno)
+		}
+	}
+}
+
+// silence resets the bell before the inbox is taken: whoever puts something in later rings again.
+func (p *epoll) silence(events []unix.EpollEvent) {
+	for i := range events {
+		if events[i].Pad == padBell {
+			var b [8]byte
+			_, _ = unix.Read(p.bell, b[:]) // resets the counter; it can only fail when that is zero
+		}
+	}
+}
+
+// deliver tells the engine what the events say and reads from the connections that have something.
+func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) {
+	for i := range events {
+		ev := &events[i]
+		switch ev.Pad {
+		case padBell: // silence and the turn's inbox have dealt with it
+		case padListener:
+			p.accept(e, p.listen[ev.Fd])
+		default:
+			p.happened(e, ev)
+		}
+	}
+	p.next, p.ready = p.ready, p.next[:0]
+	left := turnBytes
+	for i, slot := range p.next {
+		if left <= 0 || e.TurnFull() {
+			p.ready = append(p.ready, p.next[i:]...)
+			break
+		}
+		c := &p.socks[slot]
+		c.listed = false
+		if c.id != 0 {
+			left -= p.read(e, c)
+		}
+	}
+}
+
+func (p *epoll) happened(e *engine.Engine, ev *unix.EpollEvent) {
+	slot := uint32(ev.Fd)
+	c := &p.socks[slot]
+	if c.id == 0 || uint32(c.id>>32) != uint32(ev.Pad) {
+		return
+	}
+	if ev.Events&(unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
+		c.readable = true
+		if ev.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
+			c.hangup = true
+		}
+		p.list(slot, c)
+	}
+	if ev.Events&(unix.EPOLLOUT|unix.EPOLLERR|unix.EPOLLHUP) != 0 && c.blocked {
+		c.blocked = false
+		e.Writable(c.id)
+	}
+}
+
+// list puts the connection on the list of those to be looked at.
+func (p *epoll) list(slot uint32, c *sock) {
+	if !c.listed {
+		c.listed = true
+		p.ready = append(p.ready, slot)
+	}
+}
+
+// read reads once and tells the engine; it returns the number of bytes.
+func (p *epoll) read(e *engine.Engine, c *sock) int {
+	if c.broken {
+		p.drop(e, c, "Write Error")
+		return 0
+	}
+	if c.paused || !c.readable {
+		return 0
+	}
+	id, slot := c.id, c.id.Slot()
+	r, _, errno := unix.RawSyscall(unix.SYS_READ, uintptr(c.fd), uintptr(unsafe.Pointer(&p.buf[0])), uintptr(len(p.buf)))
+	n := int(r)
+	switch {
+	case errno == unix.EAGAIN:
+		c.readable = false
+		return 0
+	case errno == unix.EINTR:
+		p.list(slot, c)
+		return 0
+	case errno != 0:
+		p.drop(e, c, errno.Error())
+		return 0
+	case n == 0:
+		c.readable = false
+		e.EOF(id)
+		return 0
+	}
+	// A short read means that the socket is empty, unless the end of the stream is behind: a later edge will tell.
+	if n < len(p.buf) && !c.hangup {
+		c.readable = false
+	}
+	e.Received(id, p.buf[:n])
+	if c = &p.socks[slot]; c.id == id && c.readable {
+		p.list(slot, c)
+	}
+	return n
+}
+
+// drop closes a connection that failed and tells the engine.
+func (p *epoll) drop(e *engine.Engine, c *sock, why string) {
+	id := c.id
+	unix.Close(int(c.fd))
+	*c = sock{}
+	e.Closed(id, why)
+}
+
+func (p *epoll) accept(e *engine.Engine, l *listener) {
+	if l == nil {
+		return
+	}
+	for range acceptPerTurn {
+		fd, from, err := unix.Accept4(l.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		if err != nil {
+			p.acceptFailed(l, err)
+			return
+		}
+		_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1) // a socket without it works, slower
+		id := e.Accepted(l.id, peer(from))
+		if id == 0 {
+			unix.Close(fd)
+			continue
+		}
+		slot := id.Slot()
+		for int(slot) >= len(p.socks) {
+			p.socks = append(p.socks, sock{})
+		}
+		listed := p.socks[slot].listed // the slot's former owner may still be on the list
+		p.socks[slot] = sock{id: id, fd: int32(fd), listed: listed}
+		ev := unix.EpollEvent{
+			Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET,
+			Fd:     int32(slot), Pad: int32(uint32(id >> 32)),
+		}
+		if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
+			p.drop(e, &p.socks[slot], os.NewSyscallError("epoll_ctl", err).Error())
+		}
+	}
+}
+
+// acceptFailed looks away from the listener for a moment when there is no room for another connection: it would be
+// reported again at once and for as long as that lasts.
+func (p *epoll) acceptFailed(l *listener, err error) {
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED) {
+		return
+	}
+	p.s.opts.Log.Log(engine.LevelError, "", "A connection could not be accepted: "+err.Error())
+	p.watch(l, 0)
+	time.AfterFunc(acceptPause, func() {
+		p.s.post(func(*engine.Engine) {
+			if p.listen[int32(l.fd)] == l {
+				p.watch(l, unix.EPOLLIN)
+			}
+		})
+	})
+}
+
+func (p *epoll) watch(l *listener, events uint32) {
+	ev := unix.EpollEvent{Events: events, Fd: int32(l.fd), Pad: padListener}
+	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_MOD, l.fd, &ev); err != nil {
+		p.s.opts.Log.Log(engine.LevelError, "", os.NewSyscallError("epoll_ctl", err).Error())
+	}
+}
+
+func peer(from unix.Sockaddr) engine.ConnInfo {
+	switch a := from.(type) {
+	case *unix.SockaddrInet4:
+		return engine.ConnInfo{IP: netip.AddrFrom4(a.Addr).String(), Port: a.Port}
+	case *unix.SockaddrInet6:
+		return engine.ConnInfo{IP: netip.AddrFrom16(a.Addr).Unmap().String(), Port: a.Port}
+	}
+	return engine.ConnInfo{IP: "unknown"}
+}
+
+// Listen implements engine.Network.
+func (p *epoll) Listen(l engine.ListenerID, addr string) {
+	port, err := p.open(l, addr)
+	p.s.listening(l, port, err)
+}
+
+func (p *epoll) open(l engine.ListenerID, addr string) (port int, err error) {
+	ln, err := net.Listen("tcp", addr) // resolves names; the descriptor is taken over below
+	if err != nil {
+		return 0, err
+	}
+	defer ln.Close()
+	tcp := ln.(*net.TCPListener)
+	f, err := tcp.File()
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return 0, os.NewSyscallError("dup", err)
+	}
+	if err := unix.SetNonblock(fd, true); err != nil {
+		unix.Close(fd)
+		return 0, os.NewSyscallError("fcntl", err)
+	}
+	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd), Pad: padListener}
+	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
+		unix.Close(fd)
+		return 0, os.NewSyscallError("epoll_ctl", err)
+	}
+	p.listen[int32(fd)] = &listener{id: l, fd: fd}
+	return tcp.Addr().(*net.TCPAddr).Port, nil
+}
+
+// StopListening implements engine.Network.
+func (p *epoll) StopListening(l engine.ListenerID) {
+	for fd, ln := range p.listen {
+		if ln.id == l {
+			unix.Close(ln.fd)
+			delete(p.listen, fd)
+		}
+	}
+}
+
+// sock finds a connection; nil for one that was closed, or that Accepted has not returned yet.
+func (p *epoll) sock(id engine.ConnID) *sock {
+	slot := id.Slot()
+	if int(slot) >= len(p.socks) || p.socks[slot].id != id {
+		return nil
+	}
+	return &p.socks[slot]
+}
+
+// Send implements engine.Network.
+func (p *epoll) Send(id engine.ConnID, bufs [][]byte) int {
+	c := p.sock(id)
+	if c == nil || c.broken || len(bufs) == 0 {
+		return 0
+	}
+	p.vecs = p.vecs[:0]
+	total := 0
+	for _, b := range bufs {
+		v := unix.Iovec{Base: &b[0]}
+		v.SetLen(len(b))
+		p.vecs = append(p.vecs, v)
+		total += len(b)
+	}
+	for {
+		r, _, errno := unix.RawSyscall(unix.SYS_WRITEV, uintptr(c.fd), uintptr(unsafe.Pointer(&p.vecs[0])), uintptr(len(p.vecs)))
+		switch errno {
+		case 0:
+			c.blocked = int(r) < total
+			return int(r)
+		case unix.EINTR:
+			continue
+		case unix.EAGAIN:
+			c.blocked = true
+			return 0
+		}
+		c.broken = true
+		p.list(id.Slot(), c)
+		return 0
+	}
+}
+
+// PauseReading implements engine.Network.
+func (p *epoll) PauseReading(id engine.ConnID) {
+	if c := p.sock(id); c != nil {
+		c.paused = true
+	}
+}
+
+// ResumeReading implements engine.Network.
+func (p *epoll) ResumeReading(id engine.ConnID) {
+	if c := p.sock(id); c != nil {
+		c.paused = false
+		if c.readable {
+			p.list(id.Slot(), c)
+		}
+	}
+}
+
+// CloseWrite implements engine.Network.
+func (p *epoll) CloseWrite(id engine.ConnID) {
+	if c := p.sock(id); c != nil {
+		_ = unix.Shutdown(int(c.fd), unix.SHUT_WR) // fails only where the peer is gone: reading will tell
+	}
+}
+
+// Close implements engine.Network.
+func (p *epoll) Close(id engine.ConnID) {
+	if c := p.sock(id); c != nil {
+		unix.Close(int(c.fd))
+		*c = sock{listed: c.listed}
+	}
+}

@@ -1,0 +1,182 @@
+package host
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/natsd/natsd/engine"
+)
+
+// LogFormat is how lines are written.
+type LogFormat uint8
+
+// Formats.
+const (
+	LogText LogFormat = iota // nats-server's: "[pid] 2026/01/31 15:04:05.000000 [INF] text"
+	LogJSON                  // one object a line: time, level, pid, conn, msg
+)
+
+// LogOptions configure a Logger.
+type LogOptions struct {
+	File    string // empty: standard error
+	Format  LogFormat
+	Debug   bool // write [DBG] lines
+	Trace   bool // write [TRC] lines
+	NoTime  bool // leave the time out of text lines
+	NoColor bool
+	UTC     bool
+}
+
+// Logger writes log lines from a goroutine of its own: a slow disk or a blocked pipe does not stop the server. Lines that
+// find the buffer full are counted and reported when there is room again.
+type Logger struct {
+	opts LogOptions
+	pid  int
+
+	mu      sync.Mutex
+	wake    sync.Cond
+	buf     []byte
+	lost    int
+	closed  bool
+	reopen  bool
+	stopped chan struct{}
+	out     io.Writer
+	file    *os.File
+}
+
+const logBuffer = 4 << 20 // bytes that may wait to be written
+
+// NewLogger opens the file, if one is named, and starts the writer.
+func NewLogger(o LogOptions) (*Logger, error) {
+	l := &Logger{opts: o, pid: os.Getpid(), stopped: make(chan struct{}), out: os.Stderr}
+	l.wake.L = &l.mu
+	if err := l.open(); err != nil {
+		return nil, err
+	}
+	go l.write()
+	return l, nil
+}
+
+func (l *Logger) open() error {
+	if l.opts.File == "" {
+		return nil
+	}
+	f, err := os.OpenFile(l.opts.File, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o640)
+	if err != nil {
+		return fmt.Errorf("the log file can't be opened: %w", err)
+	}
+	if l.file != nil {
+		l.file.Close()
+	}
+	l.file, l.out = f, f
+	return nil
+}
+
+var tags = [...]string{"FTL", "ERR", "WRN", "INF", "DBG", "TRC"}
+var levels = [...]string{"fatal", "error", "warn", "info", "debug", "trace"}
+
+// Log implements engine.Log. It may be called from any goroutine.
+func (l *Logger) Log(level engine.Level, subject, text string) {
+	if level == engine.LevelDebug && !l.opts.Debug || level == engine.LevelTrace && !l.opts.Trace {
+		return
+	}
+	now := time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.buf) > logBuffer {
+		l.lost++
+		return
+	}
+	if l.lost > 0 {
+		n := l.lost
+		l.lost = 0
+		l.buf = l.append(l.buf, now, engine.LevelWarn, "", fmt.Sprintf("%d log lines were lost: the log could not be written fast enough", n))
+	}
+	l.buf = l.append(l.buf, now, level, subject, text)
+	l.wake.Signal()
+}
+
+func (l *Logger) append(b []byte, now time.Time, level engine.Level, subject, text string) []byte {
+	if l.opts.UTC {
+		now = now.UTC()
+	}
+	if l.opts.Format == LogJSON {
+		line, err := json.Marshal(struct {
+			Time  string `json:"time"`
+			Level string `json:"level"`
+			PID   int    `json:"pid"`
+			Conn  string `json:"conn,omitempty"`
+			Msg   string `json:"msg"`
+		}{now.Format(time.RFC3339Nano), levels[level], l.pid, subject, text})
+		if err != nil {
+			return b // strings and numbers always marshal
+		}
+		return append(append(b, line...), '\n')
+	}
+	b = fmt.Appendf(b, "[%d] ", l.pid)
+	if !l.opts.NoTime {
+		b = now.AppendFormat(b, "2006/01/02 15:04:05.000000 ")
+	}
+	b = append(append(append(b, '['), tags[level]...), "] "...)
+	if subject != "" {
+		b = append(append(b, subject...), " - "...)
+	}
+	return append(append(b, text...), '\n')
+}
+
+func (l *Logger) write() {
+	defer close(l.stopped)
+	var spare []byte
+	for {
+		l.mu.Lock()
+		for len(l.buf) == 0 && !l.closed && !l.reopen {
+			l.wake.Wait()
+		}
+		b, end, reopen := l.buf, l.closed, l.reopen
+		l.buf, l.reopen = spare[:0], false
+		l.mu.Unlock()
+		if len(b) > 0 {
+			if _, err := l.out.Write(b); err != nil && l.file != nil {
+				// The log is the only place to complain at; standard error is what is left.
+				fmt.Fprintf(os.Stderr, "natsd: the log can't be written: %v\n%s", err, bytes.TrimRight(b, "\n"))
+			}
+		}
+		if reopen {
+			if err := l.open(); err != nil {
+				fmt.Fprintf(os.Stderr, "natsd: %v\n", err)
+			}
+		}
+		if end && len(b) == 0 {
+			return
+		}
+		spare = b
+		if cap(spare) > 1<<20 {
+			spare = nil
+		}
+	}
+}
+
+// Reopen closes the log file and opens the name again, after it was renamed.
+func (l *Logger) Reopen() {
+	l.mu.Lock()
+	l.reopen = true
+	l.wake.Signal()
+	l.mu.Unlock()
+}
+
+// Close writes what waits and ends.
+func (l *Logger) Close() {
+	l.mu.Lock()
+	l.closed = true
+	l.wake.Signal()
+	l.mu.Unlock()
+	<-l.stopped
+	if l.file != nil {
+		l.file.Close()
+	}
+}
