@@ -56,6 +56,17 @@ const (
 	DiskGarbage    // a sector that was never synced is found with garbage
 	DiskInflight   // a crash finds an operation in flight carried out, or part of it
 
+	// sim
+	SimConfig    // an option of the run: limits, rates, which faults there are
+	SimClient    // whether a client exists, and as what
+	SimTrait     // what a client is like: its pace, its options
+	SimOperation // what a client does in one of its slots
+	SimDetail    // subject, size and the like of an operation
+	SimBackoff   // extra time before a client dials again, ns
+	SimFault     // something happens to a node, a link or a client
+	SimExtent    // how long or how much of a fault
+	SimJob       // how long a job takes, ns
+
 	numKinds
 )
 
@@ -100,6 +111,15 @@ var table = [numKinds]row{
 	DiskTornRename: {"disk.tornrename", GroupFault},
 	DiskGarbage:    {"disk.garbage", GroupFault},
 	DiskInflight:   {"disk.inflight", GroupFault},
+	SimConfig:      {"sim.config", GroupConfig},
+	SimClient:      {"sim.client", GroupActor},
+	SimTrait:       {"sim.trait", GroupNumber},
+	SimOperation:   {"sim.operation", GroupOperation},
+	SimDetail:      {"sim.detail", GroupNumber},
+	SimBackoff:     {"sim.backoff", GroupNumber},
+	SimFault:       {"sim.fault", GroupFault},
+	SimExtent:      {"sim.extent", GroupNumber},
+	SimJob:         {"sim.job", GroupNumber},
 }
 
 // String is the kind's name in logs.
