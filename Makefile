@@ -55,12 +55,13 @@ test: ## run all tests of all modules
 	$(GO) test ./...
 
 .PHONY: lint
-lint: lint-format lint-vet lint-natsd lint-cross ## all linters, and builds for other systems
+lint: ## all linters, and builds for other systems
+	@$(MAKE) --no-print-directory --keep-going lint-format lint-vet lint-natsd lint-cross
 
 .PHONY: lint-format
 lint-format: # gofmt changes nothing
 	@echo "== gofmt"
-	@unformatted=$$(gofmt -l -s $$(find . -name '*.go' -not -path './.git/*' -not -path './$(BIN)/*' -not -path '*/testdata/*')); \
+	@unformatted=$$("$$($(GO) env GOROOT)/bin/gofmt" -l -s $$(find . -name '*.go' -not -path './.git/*' -not -path './$(BIN)/*' -not -path '*/testdata/*')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted (gofmt -s -w):"; echo "$$unformatted"; exit 1; fi
 
 .PHONY: lint-vet

@@ -31,7 +31,7 @@ func (f *file) checkFloats() {
 		return true
 	})
 	for _, line := range lines {
-		if f.excused(noteFloat, first[line]) {
+		if f.excused(noteFloat, first[line], first[line]) {
 			continue
 		}
 		f.pass.Reportf(first[line], "D6: floating point: use integers with explicit rounding, or //natsd:float <why>")

@@ -17,7 +17,7 @@ func (f *file) checkMapIteration() {
 		switch n := node.(type) {
 		case *ast.RangeStmt:
 			t := f.pass.TypesInfo.TypeOf(n.X)
-			if t == nil || !underlyingIs[*types.Map](t) || f.excused(noteOrderFree, n.For) {
+			if t == nil || !underlyingIs[*types.Map](t) || f.excused(noteOrderFree, n.For, n.Body.Lbrace) {
 				return
 			}
 			f.pass.Reportf(n.For, "D4: range over a map: sort the keys, or prove with //natsd:orderfree <why> that the order has no effect")
@@ -26,7 +26,7 @@ func (f *file) checkMapIteration() {
 			if !ok || fn.Pkg() == nil || fn.Pkg().Path() != "maps" || !mapWalkers[fn.Name()] {
 				return
 			}
-			if f.sorted(ancestors) || f.excused(noteOrderFree, n.Pos()) {
+			if f.sorted(ancestors) || f.excused(noteOrderFree, n.Pos(), n.Pos()) {
 				return
 			}
 			f.pass.Reportf(n.Pos(), "D4: maps.%s walks in map order: use slices.Sorted(maps.Keys(m)), or prove with //natsd:orderfree <why> that the order has no effect", fn.Name())

@@ -94,12 +94,13 @@ func alone(source []byte, at token.Position) bool {
 	return len(bytes.TrimSpace(source[start:at.Offset])) == 0
 }
 
-// excused reports whether a note of the kind speaks for the line of pos, and marks it as used.
-func (c *checker) excused(kind string, pos token.Pos) bool {
-	line, name := c.line(pos), c.fileName(pos)
+// excused reports whether a note of the kind speaks for one of the lines between two positions of a
+// file, and marks it as used.
+func (c *checker) excused(kind string, from, to token.Pos) bool {
+	first, last, name := c.line(from), c.line(to), c.fileName(from)
 	found := false
 	for _, n := range c.notes {
-		if n.kind == kind && n.file == name && n.lineFirst <= line && line <= n.lineLast {
+		if n.kind == kind && n.file == name && n.lineFirst <= last && first <= n.lineLast {
 			n.used = true
 			found = true
 		}

@@ -4,58 +4,39 @@ import (
 	"fmt"
 	"os"
 
-	"codeberg.org/polyfloyd/go-errorlint/errorlint"
-	"github.com/nishanths/exhaustive/passes/exhaustive"
-	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/analysis/multichecker"
-	"golang.org/x/tools/go/analysis/passes/nilness"
-	"golang.org/x/tools/go/analysis/passes/unusedwrite"
-	"honnef.co/go/tools/staticcheck"
-
-	"github.com/natsd/natsd/lint/determinism"
-	"github.com/natsd/natsd/lint/house"
-	"github.com/natsd/natsd/lint/imports"
-	"github.com/natsd/natsd/lint/names"
 	"github.com/natsd/natsd/lint/tree"
 )
 
+// Exit statuses.
+const (
+	exitClean    = 0
+	exitFindings = 1
+	exitTrouble  = 2
+)
+
 func main() {
-	if len(os.Args) == 3 && os.Args[1] == "tree" {
-		os.Exit(checkTree(os.Args[2]))
+	switch {
+	case len(os.Args) == 3 && os.Args[1] == "tree":
+		os.Exit(lintTree(os.Args[2]))
+	case len(os.Args) >= 2:
+		os.Exit(lintPackages(os.Args[1:]))
+	default:
+		fmt.Fprintln(os.Stderr, "usage: natsdlint <packages> | natsdlint tree <dir>")
+		os.Exit(exitTrouble)
 	}
-	// A switch with a default has thought of the rest.
-	if err := exhaustive.Analyzer.Flags.Set("d", "true"); err != nil {
-		fmt.Fprintln(os.Stderr, "natsdlint: exhaustive:", err)
-		os.Exit(2)
-	}
-	analyzers := []*analysis.Analyzer{
-		determinism.Analyzer,
-		house.Analyzer,
-		imports.Analyzer,
-		names.Analyzer,
-		// What go vet leaves out because it is not always right, and is right here.
-		nilness.Analyzer,
-		unusedwrite.Analyzer,
-		errorlint.NewAnalyzer(errorlint.WithComparison(true), errorlint.WithAsserts(true)),
-		exhaustive.Analyzer,
-	}
-	for _, a := range staticcheck.Analyzers {
-		analyzers = append(analyzers, a.Analyzer)
-	}
-	multichecker.Main(analyzers...)
 }
 
-func checkTree(root string) int {
+func lintTree(root string) int {
 	found, err := tree.Check(root)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "natsdlint:", err)
-		return 2
+		return exitTrouble
 	}
 	for _, f := range found {
 		fmt.Println(f)
 	}
 	if len(found) > 0 {
-		return 1
+		return exitFindings
 	}
-	return 0
+	return exitClean
 }

@@ -23,6 +23,10 @@ func sum(m map[string]int) (n int) {
 		for range m { // want `D4: range over a map`
 		}
 	}
+	for range map[string]int{
+		"a": 1,
+	} { //natsd:orderfree at the end of a long range clause
+	}
 	//natsd:ordreless oh // want `unknown annotation //natsd:ordreless`
 	return n
 }

@@ -1,0 +1,46 @@
+package enum
+
+type verb int
+
+const (
+	pub verb = iota
+	sub
+	ping
+	pong
+	numVerbs
+)
+
+func names(v verb) string {
+	switch v { // want `missing cases in expression switch: pong`
+	case pub, sub:
+		return "message"
+	case ping:
+		return "keepalive"
+	}
+	return ""
+}
+
+func counted(v verb) bool {
+	switch v {
+	case pub, sub, ping, pong:
+		return v < numVerbs
+	}
+	return false
+}
+
+func picksOne(v verb) bool {
+	switch v {
+	case ping:
+		return true
+	}
+	return false
+}
+
+func hasDefault(v verb) bool {
+	switch v {
+	case pub, sub, ping:
+		return true
+	default:
+		return false
+	}
+}
