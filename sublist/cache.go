@@ -24,8 +24,7 @@ type cache[T comparable] struct {
 	chains []*Result[T] // a power of two; nil until a first result comes
 	kin    []*Result[T] // a power of two
 	watch  *watch       // nil until a first result comes
-	gone   uint64       // results put out for others
-	failed uint64       // results that turned stale in the cache
+	tally  cacheTally
 }
 
 // watch lets results that the cache has let go notice changes: each remembers
@@ -39,9 +38,10 @@ type watch struct {
 // watchMin is the smallest number of literal generations.
 const watchMin = 64
 
-// unchanged reports whether the generations are still the given ones.
-func (w *watch) unchanged(hash, literal, wild uint64) bool {
-	return w.wild == wild && w.literal[hash&uint64(len(w.literal)-1)] == literal
+// generation returns the number of changes so far that may have concerned a
+// subject with that hash. It never falls, as neither summand does.
+func (w *watch) generation(hash uint32) uint64 {
+	return w.wild + w.literal[hash&uint32(len(w.literal)-1)]
 }
 
 // init prepares an empty cache.
@@ -62,11 +62,11 @@ func (c *cache[T]) start() {
 }
 
 // get returns the result for the subject with that hash, nil if there is none.
-func (c *cache[T]) get(subj []byte, hash uint64) *Result[T] {
+func (c *cache[T]) get(subj []byte, hash uint32) *Result[T] {
 	if len(c.ring) == 0 {
 		return nil
 	}
-	r := c.chains[hash&uint64(len(c.chains)-1)]
+	r := c.chains[hash&uint32(len(c.chains)-1)]
 	for r != nil && (r.hash != hash || r.subject != string(subj)) {
 		r = r.next
 	}
@@ -93,7 +93,7 @@ func (c *cache[T]) put(r *Result[T]) {
 		old := c.ring[c.hand]
 		c.unlink(old)
 		c.detach(old)
-		c.gone++
+		c.tally.evictions++
 		r.place = old.place
 		c.ring[c.hand] = r
 		c.hand = (c.hand + 1) % c.size
@@ -105,15 +105,15 @@ func (c *cache[T]) put(r *Result[T]) {
 // detach lets go of a result that is true at this moment.
 func (c *cache[T]) detach(r *Result[T]) {
 	r.state, r.watch = detached, c.watch
-	r.gen = c.watch.literal[r.hash&uint64(len(c.watch.literal)-1)]
-	r.wild = c.watch.wild
+	r.gen = c.watch.generation(r.hash)
 }
 
 // link adds r to its chain and its kin.
 func (c *cache[T]) link(r *Result[T]) {
-	chain := &c.chains[r.hash&uint64(len(c.chains)-1)]
+	chain := &c.chains[r.hash&uint32(len(c.chains)-1)]
 	r.next, *chain = *chain, r
-	head := c.kinOf(r.subject)
+	r.kinHash = c.kinHash(r.subject)
+	head := c.kinOf(r.kinHash)
 	r.kin, r.kinOf = *head, nil
 	if r.kin != nil {
 		r.kin.kinOf = r
@@ -123,7 +123,7 @@ func (c *cache[T]) link(r *Result[T]) {
 
 // unlink undoes link.
 func (c *cache[T]) unlink(r *Result[T]) {
-	at := &c.chains[r.hash&uint64(len(c.chains)-1)]
+	at := &c.chains[r.hash&uint32(len(c.chains)-1)]
 	for *at != r {
 		at = &(*at).next
 	}
@@ -134,22 +134,25 @@ func (c *cache[T]) unlink(r *Result[T]) {
 	if r.kinOf != nil {
 		r.kinOf.kin = r.kin
 	} else {
-		*c.kinOf(r.subject) = r.kin
+		*c.kinOf(r.kinHash) = r.kin
 	}
 	r.kin, r.kinOf = nil, nil
 }
 
-// kinOf returns the head of the list of those who share the subject's first
-// two tokens.
-func (c *cache[T]) kinOf(subj string) *(*Result[T]) {
-	h := hash(c.seed, subj[:prefixLen(subj)])
-	return &c.kin[h&uint64(len(c.kin)-1)]
+// kinHash hashes what a subject shares with its kin.
+func (c *cache[T]) kinHash(subj string) uint32 {
+	return hash(c.seed, subj[:prefixLen(subj)])
+}
+
+// kinOf returns the head of the list of those with that kinHash.
+func (c *cache[T]) kinOf(kinHash uint32) *(*Result[T]) {
+	return &c.kin[kinHash&uint32(len(c.kin)-1)]
 }
 
 // fail makes r stale and takes it out.
 func (c *cache[T]) fail(r *Result[T]) {
 	r.state = stale
-	c.failed++
+	c.tally.failures++
 	c.unlink(r)
 	last := len(c.ring) - 1
 	c.ring[r.place] = c.ring[last]
@@ -168,11 +171,11 @@ func (c *cache[T]) literalChanged(subj string) {
 		return
 	}
 	h := hash(c.seed, subj)
-	c.watch.literal[h&uint64(len(c.watch.literal)-1)]++
+	c.watch.literal[h&uint32(len(c.watch.literal)-1)]++
 	if len(c.ring) == 0 {
 		return
 	}
-	r := c.chains[h&uint64(len(c.chains)-1)]
+	r := c.chains[h&uint32(len(c.chains)-1)]
 	for r != nil && (r.hash != h || r.subject != subj) {
 		r = r.next
 	}
@@ -191,7 +194,7 @@ func (c *cache[T]) patternChanged(pattern string) {
 		return
 	}
 	if p := prefixLen(pattern); p < len(pattern) && !subject.HasWildcard(pattern[:p]) {
-		r := *c.kinOf(pattern)
+		r := *c.kinOf(c.kinHash(pattern))
 		for r != nil {
 			kin := r.kin
 			if subject.Match(r.subject, pattern) {

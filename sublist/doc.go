@@ -40,10 +40,16 @@
 //
 // # Limits
 //
-// A Sublist is not safe for use by several goroutines at once. It trusts its
-// caller to have checked subjects; Insert refuses an invalid one. Reverse
-// matching looks at every leaf: List does it in slices for those who may not
-// take that long.
+// A Sublist is not safe for use by several goroutines at once.
+//
+// Reverse looks at every leaf when its subject has wildcards. List does the
+// same in slices, for those who may not take that long.
+//
+// The hash table of literals, and that of a node with many children, keep the
+// memory of their largest size until they are empty or nearly so.
+//
+// An insertion or removal under a wildcard subject that does not begin with two
+// literal tokens looks at every cached result, some nanoseconds each.
 //
 // Start with sublist.go, then leaf.go, trie.go and cache.go.
 package sublist

@@ -20,7 +20,7 @@ func fold(a, b uint64) uint64 {
 
 // hash hashes s. It takes eight bytes at a time; the last eight may overlap
 // those before, which does no harm since the length is part of it.
-func hash[S subject.Text](seed uint64, s S) uint64 {
+func hash[S subject.Text](seed uint64, s S) uint32 {
 	n := len(s)
 	h := seed ^ uint64(n)*mix1
 	if n >= 8 {
@@ -35,7 +35,7 @@ func hash[S subject.Text](seed uint64, s S) uint64 {
 		}
 		h ^= w
 	}
-	return fold(h, mix1)
+	return uint32(fold(h, mix1))
 }
 
 // load returns eight bytes as a number, which compiles to one instruction.

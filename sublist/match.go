@@ -24,7 +24,7 @@ func (s *Sublist[T]) Match(subj []byte) *Result[T] {
 }
 
 // matchAnew is Match without the cache's help.
-func (s *Sublist[T]) matchAnew(subj []byte, h uint64) *Result[T] {
+func (s *Sublist[T]) matchAnew(subj []byte, h uint32) *Result[T] {
 	if !s.collect(subj) {
 		return s.nothing
 	}
@@ -101,7 +101,7 @@ func (b branch[T]) match(subj []byte, end int, found []*leaf[T]) []*leaf[T] {
 }
 
 // build makes a result from the leaves in s.scratch.
-func (s *Sublist[T]) build(subj []byte, h uint64) *Result[T] {
+func (s *Sublist[T]) build(subj []byte, h uint32) *Result[T] {
 	r := &Result[T]{hash: h}
 	plain, sources, grouped := 0, 0, 0
 	for _, l := range s.scratch {

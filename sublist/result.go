@@ -2,25 +2,24 @@ package sublist
 
 // Result is what one literal subject reaches: a snapshot, never changed after
 // Match returned it and readable for as long as it is held. Nobody may write to
-// its slices.
+// its slices. It keeps alive what its values point to, so a stale one is best
+// let go.
 type Result[T comparable] struct {
 	Plain  []T        // each gets the message
 	Queues []Group[T] // one member of each gets it
 
 	subject string
-	hash    uint64
+	hash    uint32 // of the subject
+	kinHash uint32 // of its first two tokens
+	place   int32  // in the cache's ring
 	state   state
 	touched bool // used since the cache's hand passed last
 
-	// Places in the cache.
-	place      int32 // index in the ring
-	next       *Result[T]
-	kin, kinOf *Result[T] // neighbours in the list of one prefix
+	next       *Result[T] // in the chain of one hash
+	kin, kinOf *Result[T] // neighbours in the list of one kinHash
 
-	// What to compare once the cache has let go.
-	watch *watch
-	gen   uint64
-	wild  uint64
+	watch *watch // set when the cache has let go
+	gen   uint64 // what watch said then
 
 	one [1]T // room for Plain in the commonest case
 }
@@ -45,7 +44,7 @@ func (r *Result[T]) Valid() bool {
 	if r.state == cached {
 		return true
 	}
-	return r.state == detached && r.watch.unchanged(r.hash, r.gen, r.wild)
+	return r.state == detached && r.watch.generation(r.hash) == r.gen
 }
 
 // Empty reports whether the subject reaches nobody.

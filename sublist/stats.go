@@ -2,9 +2,14 @@ package sublist
 
 // tally counts what was done.
 type tally struct {
-	inserts, removes        uint64
-	matches, hits           uint64
-	evictions, invalidation uint64
+	inserts, removes uint64
+	matches, hits    uint64
+}
+
+// cacheTally counts why results left the cache.
+type cacheTally struct {
+	evictions uint64 // to make room
+	failures  uint64 // since a change concerned them
 }
 
 // Stats are figures for monitoring.
@@ -15,6 +20,9 @@ type Stats struct {
 	Removes uint64
 	Matches uint64 // calls of Match
 	Hits    uint64 // those answered by the cache
+
+	Evictions     uint64 // results that made room for others
+	Invalidations uint64 // results in the cache that a change made stale
 
 	// Of the results in the cache: the largest Fanout and the sum of all.
 	// The average is FanoutSum / Cached.
@@ -31,6 +39,9 @@ func (s *Sublist[T]) Stats() Stats {
 		Removes: s.tally.removes,
 		Matches: s.tally.matches,
 		Hits:    s.tally.hits,
+
+		Evictions:     s.cache.tally.evictions,
+		Invalidations: s.cache.tally.failures,
 	}
 	for _, r := range s.cache.ring {
 		n := r.Fanout()
