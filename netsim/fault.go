@@ -36,17 +36,13 @@ func (s *stream) cut(n uint64) uint64 {
 	if !net.source.Chance(k, rate) {
 		return n
 	}
-	most := n // values: 0 for no cut, then the places to cut at
+	most := n - 1
 	if m := net.cfg.CutMax; m > 0 {
-		most = min(most, uint64(m)+1)
+		most = min(most, uint64(m))
 	}
 	k.Purpose |= 1
-	at := net.source.Below(k, most)
-	if at == 0 {
-		return n
-	}
 	net.counters.Cuts++
-	return at
+	return 1 + net.source.Below(k, most)
 }
 
 // trouble chooses the faults of the second that begins for the stream with a segment of n bytes, and returns how many

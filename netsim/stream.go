@@ -326,28 +326,34 @@ func (s *stream) arrive(now schedule.Time) {
 	} else {
 		s.flight, s.head = s.flight[:0], 0
 	}
-	s.acknowledge(now)
 	if c.state == stateOpen {
+		s.acknowledge(now)
 		c.notify()
+		return
+	}
+	s.advance(s.arrived)
+	if s.refused(s.arrived > was) {
+		c.out().sendReset(true)
 	} else {
-		s.turnAway(s.arrived > was)
+		s.acknowledge(now)
 	}
 }
 
-// turnAway is what a kernel does with a segment for an end that its owner has closed or that it does not know.
-func (s *stream) turnAway(bytes bool) {
+// refused decides what a kernel does with a segment for an end that its owner has closed or that it does not know:
+// whether it answers with a reset.
+func (s *stream) refused(bytes bool) bool {
 	c := s.receiver()
-	s.advance(s.arrived)
 	switch {
 	case c.state == stateGone:
-	case !bytes: // the end meets a shut end: as it should be
-		return
+		return true
+	case !bytes: // the end of the stream meets a shut end: as it should be
+		return false
 	case s.link.net.cfg.HardClose:
 		c.drop()
-	case !s.sender().ended: // lost in silence, lest the reset overtakes what the sender has not read
-		return
+		return true
 	}
-	c.out().sendReset(true)
+	// Until the sender has read the end, its bytes are lost in silence, lest the reset overtake what it has not read.
+	return s.sender().ended
 }
 
 // hasten makes what is under way arrive as if sent now, if that is earlier: stalls are over.
