@@ -64,6 +64,10 @@ func (c *checker) checkGlobal(spec *ast.ValueSpec, test bool, writes map[*types.
 			}
 			continue
 		}
+		if what := c.hidden(value); what != "" {
+			c.pass.Reportf(name.Pos(), "D9: package-level variable %s is made of %s: want a table of plain values", name.Name, what)
+			continue
+		}
 		if holder := c.mutable(v.Type(), nil); holder != "" {
 			c.pass.Reportf(name.Pos(), "D9: package-level variable %s holds %s, which can change behind its back: want a table of plain values", name.Name, holder)
 		}
@@ -101,6 +105,40 @@ func (c *checker) isFlag(value ast.Expr) bool {
 	}
 	fn := c.callee(call)
 	return fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == "flag"
+}
+
+// hidden names the part of an initial value that may carry state the variable's type does not show:
+// a function made by a function, or a pointer held by an interface. It returns "" if there is none.
+func (c *checker) hidden(value ast.Expr) string {
+	if value == nil {
+		return ""
+	}
+	found := ""
+	ast.Inspect(value, func(node ast.Node) bool {
+		switch e := node.(type) {
+		case *ast.FuncLit: // captures nothing but other package-level variables
+			return false
+		case *ast.UnaryExpr, *ast.CallExpr:
+			t := c.pass.TypesInfo.TypeOf(e.(ast.Expr))
+			if t == nil {
+				return true
+			}
+			call, isCall := e.(*ast.CallExpr)
+			if isCall && c.pass.TypesInfo.Types[call.Fun].IsType() {
+				return true
+			}
+			switch t.Underlying().(type) {
+			case *types.Signature:
+				found = "a function with state of its own"
+			case *types.Pointer:
+				if holder := c.mutable(t, nil); holder != "" {
+					found = holder
+				}
+			}
+		}
+		return true
+	})
+	return found
 }
 
 // mutable names the part of a type through which a never-written variable could still change:

@@ -129,10 +129,25 @@ func (c *checker) methodWrites(sel *types.Selection) string {
 func (c *checker) parentWrites(place ast.Expr, ancestors []ast.Node) string {
 	switch up := ancestors[len(ancestors)-1].(type) {
 	case *ast.AssignStmt:
-		for _, left := range up.Lhs {
+		for i, left := range up.Lhs {
 			if left == place {
 				return "assigned"
 			}
+			if len(up.Lhs) == len(up.Rhs) && up.Rhs[i] == place && c.shares(place) && !c.readOnlyAlias(left, up) {
+				return "shared with another variable"
+			}
+		}
+	case *ast.ValueSpec:
+		if c.shares(place) {
+			return "shared with another variable"
+		}
+	case *ast.CompositeLit, *ast.KeyValueExpr:
+		if c.shares(place) {
+			return "shared with a value"
+		}
+	case *ast.ReturnStmt:
+		if c.shares(place) {
+			return "returned"
 		}
 	case *ast.IncDecStmt:
 		return "assigned"
@@ -141,7 +156,7 @@ func (c *checker) parentWrites(place ast.Expr, ancestors []ast.Node) string {
 			return "assigned"
 		}
 	case *ast.UnaryExpr:
-		if up.Op == token.AND && !c.readOnlyAlias(up, ancestors[:len(ancestors)-1]) {
+		if up.Op == token.AND && !c.readOnlyAddress(up, ancestors[:len(ancestors)-1]) {
 			return "address taken"
 		}
 	case *ast.CallExpr:
@@ -170,20 +185,48 @@ func (c *checker) callWrites(place ast.Expr, call *ast.CallExpr) string {
 	return ""
 }
 
-// readOnlyAlias reports whether an address goes into a new local variable that is only read through:
-// `row := &table[i]` spares copying the row. The variable may not be handed on, nor written through.
-func (c *checker) readOnlyAlias(address *ast.UnaryExpr, ancestors []ast.Node) bool {
+// shares reports whether a copy of the place still leads to what the place holds: slices, maps and
+// pointers do.
+func (c *checker) shares(place ast.Expr) bool {
+	t := c.pass.TypesInfo.TypeOf(place)
+	if t == nil {
+		return false
+	}
+	switch t.Underlying().(type) {
+	case *types.Slice, *types.Map, *types.Pointer:
+		return true
+	}
+	return false
+}
+
+// readOnlyAddress reports whether an address goes into a new local variable that is only read
+// through: `row := &table[i]` spares copying the row.
+func (c *checker) readOnlyAddress(address *ast.UnaryExpr, ancestors []ast.Node) bool {
 	if len(ancestors) == 0 {
 		return false
 	}
 	define, ok := ancestors[len(ancestors)-1].(*ast.AssignStmt)
-	if !ok || define.Tok != token.DEFINE || len(define.Lhs) != 1 || define.Rhs[0] != ast.Expr(address) {
+	if !ok || len(define.Lhs) != 1 || define.Rhs[0] != ast.Expr(address) {
 		return false
 	}
-	alias, ok := c.pass.TypesInfo.Defs[define.Lhs[0].(*ast.Ident)].(*types.Var)
+	return c.readOnlyAlias(define.Lhs[0], define)
+}
+
+// readOnlyAlias reports whether the left side of an assignment is a new local variable that is never
+// written, nor written through, nor handed on except as an argument of a call.
+func (c *checker) readOnlyAlias(left ast.Expr, define *ast.AssignStmt) bool {
+	name, ok := left.(*ast.Ident)
+	if ok && name.Name == "_" {
+		return true
+	}
+	if !ok || define.Tok != token.DEFINE {
+		return false
+	}
+	alias, ok := c.pass.TypesInfo.Defs[name].(*types.Var)
 	if !ok {
 		return false
 	}
+	_, isPointer := alias.Type().Underlying().(*types.Pointer)
 	onlyRead := true
 	for _, f := range c.pass.Files {
 		if f.FileStart > define.Pos() || define.Pos() > f.FileEnd {
@@ -194,7 +237,7 @@ func (c *checker) readOnlyAlias(address *ast.UnaryExpr, ancestors []ast.Node) bo
 			if !ok || c.pass.TypesInfo.Uses[id] != alias {
 				return
 			}
-			if !selects(id, above[len(above)-1]) || c.writtenBy(id, above) != "" {
+			if isPointer && !selects(id, above[len(above)-1]) || c.writtenBy(id, above) != "" {
 				onlyRead = false
 			}
 		})

@@ -31,6 +31,7 @@ var (
 	crlf           = []byte("\r\n")
 	table          = crc32.MakeTable(crc32.Castagnoli)
 	_        error = nil
+	empty    [64]byte
 )
 
 var (
@@ -43,9 +44,36 @@ var (
 	removed  = map[string]int{}   // want `D9: package-level variable removed is written \(handed to delete`
 	method   row                  // want `D9: package-level variable method is written \(method grow takes its address`
 	ranged   int                  // want `D9: package-level variable ranged is written \(assigned`
-	pointer  = &row{"a", 1}       // want `D9: package-level variable pointer holds a pointer`
-	pointers = map[string]*row{}  // want `D9: package-level variable pointers holds a pointer`
+	pointer  = &row{"a", 1}       // want `D9: package-level variable pointer (holds|is made of) a pointer`
+	pointers = map[string]*row{}  // want `D9: package-level variable pointers (holds|is made of) a pointer`
 )
+
+var (
+	scratch  = make([]byte, 64)    // want `D9: package-level variable scratch is written \(shared with another variable`
+	returned = []int{1}            // want `D9: package-level variable returned is written \(returned`
+	kept     = map[string]int{}    // want `D9: package-level variable kept is written \(shared with a value`
+	next     = counting()          // want `D9: package-level variable next is made of a function with state of its own`
+	hidden   = []any{&row{"a", 1}} // want `D9: package-level variable hidden is made of a pointer`
+	handlers = map[string]func(*row){"grow": (*row).grow, "shrink": func(r *row) { r.size-- }}
+)
+
+func counting() func() int {
+	n := 0
+	return func() int { n++; return n }
+}
+
+type index struct{ of map[string]int }
+
+func share() ([]int, index) {
+	buf := scratch[:0]
+	buf = append(buf, 'x')
+	names := crlf // only read
+	if len(names) == len(empty) || names[0] == 'x' {
+		handlers["grow"](new(row))
+	}
+	_, _ = next(), hidden
+	return returned, index{of: kept}
+}
 
 func (r *row) grow() { r.size++ }
 
