@@ -9,6 +9,6 @@
 //	tree          the same for files that are not Go
 //
 // The module is one of its own so that golang.org/x/tools and the linters built on it stay out of
-// the main go.mod. The rules themselves are D1 to D11 of CONTRIBUTING.md; every message starts with
+// the main go.mod. README.md has the rules, D1 to D11 and the house style; every message starts with
 // the number of its rule. Read rooms/rooms.go first, then determinism/analyzer.go.
 package lint
