@@ -179,14 +179,14 @@ func (c *conn) read() (int, error) {
 		c.in = grown
 	}
 	for {
-		n, err := unix.Read(c.fd, c.in[len(c.in):cap(c.in)])
+		n, errno := readNow(c.fd, c.in[len(c.in):cap(c.in)])
 		switch {
-		case err == unix.EINTR:
+		case errno == unix.EINTR:
 			continue
-		case err == unix.EAGAIN:
+		case errno == unix.EAGAIN:
 			return 0, nil
-		case err != nil:
-			return 0, fmt.Errorf("read: %w", err)
+		case errno != 0:
+			return 0, fmt.Errorf("read: %w", errno)
 		case n == 0:
 			return 0, fmt.Errorf("the server closed the connection: %w", io.EOF)
 		}
@@ -199,12 +199,12 @@ func (c *conn) read() (int, error) {
 // only: a full socket is an error there.
 func (c *conn) write(b []byte) error {
 	for len(b) > 0 {
-		n, err := unix.Write(c.fd, b)
-		if err == unix.EINTR {
+		n, errno := writeNow(c.fd, b)
+		if errno == unix.EINTR {
 			continue
 		}
-		if err != nil {
-			return fmt.Errorf("write: %w", err)
+		if errno != 0 {
+			return fmt.Errorf("write: %w", errno)
 		}
 		b = b[n:]
 	}

@@ -91,7 +91,9 @@ func (f *flow) delivered() int64 {
 func (f *flow) verify() error {
 	for _, g := range f.groups {
 		for _, r := range g.receivers {
-			r.mode = modeVerify
+			if err := r.enter(modeVerify); err != nil {
+				return err
+			}
 		}
 		for _, p := range g.publishers {
 			p.limit = p.sent + int64(p.messages)
@@ -105,7 +107,9 @@ func (f *flow) verify() error {
 			if len(r.conn.in) != r.conn.done {
 				return fmt.Errorf("%w: %d bytes too many", errFrame, len(r.conn.in)-r.conn.done)
 			}
-			r.mode = modeCount
+			if err := r.enter(modeCount); err != nil {
+				return err
+			}
 		}
 		for _, p := range g.publishers {
 			p.limit = math.MaxInt64
@@ -138,14 +142,21 @@ func (f *flow) finish() error {
 		for _, p := range g.publishers {
 			p.limit = p.sent
 		}
+		for _, r := range g.receivers {
+			if err := r.enter(modeDrain); err != nil {
+				return err
+			}
+		}
 	}
 	if err := f.drain(); err != nil {
 		return err
 	}
 	for _, g := range f.groups {
 		for _, r := range g.receivers {
-			r.mode = modeTail
 			f.replies++
+			if err := r.enter(modeTail); err != nil {
+				return err
+			}
 			if err := r.conn.write([]byte("PING\r\n")); err != nil {
 				return err
 			}
@@ -173,15 +184,15 @@ func (f *flow) run(done func() bool) error {
 		if done() {
 			return nil
 		}
-		timeoutMs := 20
+		timeoutMs := waitTimeoutMs
 		if more {
 			timeoutMs = 0
 		}
-		n, err := unix.EpollWait(f.epoll, f.events[:], timeoutMs)
-		if err != nil && err != unix.EINTR {
-			return fmt.Errorf("epoll: %w", err)
+		n, err := waitNow(f.epoll, f.events[:], timeoutMs)
+		if err != nil {
+			return err
 		}
-		for _, e := range f.events[:max(n, 0)] {
+		for _, e := range f.events[:n] {
 			if err := f.handle(f.sources[e.Fd], e.Events); err != nil {
 				return err
 			}
@@ -192,9 +203,21 @@ func (f *flow) run(done func() bool) error {
 		case quietSince.IsZero():
 			quietSince = time.Now()
 		case time.Since(quietSince) > stallLimit:
-			return errStalled
+			return fmt.Errorf("%w: %s", errStalled, f.state())
 		}
 	}
+}
+
+// state describes where the groups are, for an error message.
+func (f *flow) state() string {
+	text := ""
+	for i, g := range f.groups {
+		text += fmt.Sprintf("group %d: sent %d, received %d of %d;", i, g.sent, g.delivered(), g.expected())
+		for j, p := range g.publishers {
+			text += fmt.Sprintf(" publisher %d: socket full %t, %d of %d bytes of its block;", j, p.full, p.offset, len(p.blocks[p.block]))
+		}
+	}
+	return text
 }
 
 // pump lets each publisher write once. More says that one of them could go on

@@ -12,6 +12,13 @@ import (
 )
 
 func main() {
+	if len(os.Args) > 1 && os.Args[1] == sinkArgument {
+		if err := runSink(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench: sink:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	o, err := parseOptions(os.Args[1:], os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return
@@ -54,6 +61,9 @@ func bench(o options) error {
 		if !o.only.MatchString(sc.name) && !o.only.MatchString(sc.title) {
 			continue
 		}
+		if o.ceiling && !sc.plain {
+			continue
+		}
 		c := comparison{Name: sc.name, Title: sc.title}
 		samples, err := alternate(sc, contenders, o, os.Stderr)
 		if err != nil {
@@ -72,6 +82,11 @@ func bench(o options) error {
 
 // contenders inspects the servers and notes what they are.
 func (r *result) contenders(o options) ([]contender, error) {
+	if o.ceiling {
+		c, err := ceilingContender()
+		r.Server = serverInfo{Name: c.name, Version: "the generator's own", Go: r.Machine.Go}
+		return []contender{c}, err
+	}
 	var err error
 	if r.Server, err = inspect(o.server); err != nil {
 		return nil, err
@@ -83,6 +98,9 @@ func (r *result) contenders(o options) ([]contender, error) {
 	peer, err := inspect(o.peer)
 	if err != nil {
 		return nil, err
+	}
+	if peer.Name == r.Server.Name {
+		peer.Name += " (peer)"
 	}
 	r.Peer = &peer
 	return append(list, contender{name: peer.Name, program: program{path: o.peer}}), nil

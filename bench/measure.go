@@ -39,10 +39,12 @@ func (g gauge) until(end gauge, s *server) (sample, error) {
 	if err != nil {
 		return nil, err
 	}
+	elapsed := end.at.Sub(g.at)
 	return sample{
-		messagesPerSecond: messages / end.at.Sub(g.at).Seconds(),
+		messagesPerSecond: messages / elapsed.Seconds(),
 		serverNs:          float64(end.server-g.server) / messages,
 		generatorNs:       float64(end.generator-g.generator) / messages,
+		generatorShare:    float64(end.generator-g.generator) / float64(elapsed),
 		residentMemory:    float64(memory),
 	}, nil
 }

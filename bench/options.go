@@ -26,7 +26,7 @@ type options struct {
 
 const (
 	pairsMin         = 5
-	windowMiBDefault = 16
+	windowMiBDefault = 8
 	windowMiBMax     = 31 // nats-server drops a receiver at 64 MiB pending
 )
 

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,12 +29,9 @@ func (p *publisher) write() (bool, error) {
 	if p.full {
 		return false, nil
 	}
-	if p.offset == 0 {
-		if p.sent >= p.limit || !p.group.room(p) {
-			return false, nil
-		}
-		p.sent += int64(p.messages)
-		p.group.sent += int64(p.messages)
+	begins := p.offset == 0
+	if begins && (p.sent >= p.limit || !p.group.room(p)) {
+		return false, nil
 	}
 	rest := p.blocks[p.block][p.offset:]
 	n, errno := sendNow(p.conn.fd, rest)
@@ -45,6 +41,10 @@ func (p *publisher) write() (bool, error) {
 	}
 	if errno != 0 {
 		return false, fmt.Errorf("publisher: write: %w", errno)
+	}
+	if begins {
+		p.sent += int64(p.messages)
+		p.group.sent += int64(p.messages)
 	}
 	// A short write means a full socket just as EAGAIN does, and the kernel
 	// reports the next free space for both.
@@ -80,12 +80,4 @@ func (p *publisher) read() error {
 			}
 		}
 	}
-}
-
-// sendNow is one non-blocking send, without telling Go's scheduler: the call
-// never waits, and the generator has nothing else to run.
-func sendNow(fd int, b []byte) (int, unix.Errno) {
-	n, _, errno := unix.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)),
-		unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL, 0, 0)
-	return int(n), errno
 }

@@ -15,7 +15,8 @@ type receiverMode int
 
 const (
 	modeVerify receiverMode = iota // read, scan and compare each message
-	modeCount                      // drop them in the kernel and count
+	modeCount                      // drop them in the kernel and count, in large portions
+	modeDrain                      // the same, down to the last byte
 	modeTail                       // count, and look for the PONG that ends the run
 )
 
@@ -26,7 +27,7 @@ type receiver struct {
 	payloadBytes int
 	mode         receiverMode
 
-	bytes    int64       // received in modeCount and modeTail
+	bytes    int64       // received after modeVerify
 	verified int64       // messages compared in modeVerify
 	last     map[int]int // index of the last message verified, by publisher
 }
@@ -34,6 +35,26 @@ type receiver struct {
 // dropBytes is how much one call may drop; it bounds the time until the
 // publishers get their next turn.
 const dropBytes = 512 << 10
+
+// wakeBytes is how much must have arrived in modeCount before the receiver is
+// told, unless the socket is full. It keeps a server that flushes every few
+// messages from waking the generator each time. All receivers of a scenario
+// together must stay far below its window with it, or the flow would stop.
+const wakeBytes = 16 << 10
+
+// enter changes the mode. What has arrived and is below the old threshold is
+// reported at once when the new one is lower.
+func (r *receiver) enter(mode receiverMode) error {
+	r.mode = mode
+	threshold := 1
+	if mode == modeCount {
+		threshold = wakeBytes
+	}
+	if err := unix.SetsockoptInt(r.conn.fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT, threshold); err != nil {
+		return fmt.Errorf("receive threshold: %w", err)
+	}
+	return nil
+}
 
 // received is the number of messages so far.
 func (r *receiver) received() int64 {
@@ -44,7 +65,7 @@ func (r *receiver) received() int64 {
 // modeTail waits for.
 func (r *receiver) read() (ended bool, err error) {
 	switch r.mode {
-	case modeCount:
+	case modeCount, modeDrain:
 		err = r.drop()
 	case modeVerify:
 		err = r.verify()
@@ -59,8 +80,7 @@ func (r *receiver) read() (ended bool, err error) {
 
 // drop counts what has arrived without looking at it.
 func (r *receiver) drop() error {
-	n, _, errno := unix.RawSyscall6(unix.SYS_RECVFROM, uintptr(r.conn.fd), 0, dropBytes,
-		unix.MSG_TRUNC|unix.MSG_DONTWAIT, 0, 0)
+	n, errno := dropNow(r.conn.fd, dropBytes)
 	switch {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
 		return nil

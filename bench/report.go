@@ -16,6 +16,8 @@ func (m metric) title() string {
 		return "server CPU per message"
 	case generatorNs:
 		return "generator CPU per message"
+	case generatorShare:
+		return "generator busy"
 	case residentMemory:
 		return "RSS"
 	case latencyP50:
@@ -39,6 +41,8 @@ func (m metric) format(value float64) string {
 		return count(value)
 	case serverNs, generatorNs:
 		return fmt.Sprintf("%s ns", threeDigits(value))
+	case generatorShare:
+		return fmt.Sprintf("%.0f %%", 100*value)
 	case residentMemory:
 		return fmt.Sprintf("%s MiB", threeDigits(value/(1<<20)))
 	case bytesPerConnection:
@@ -81,7 +85,8 @@ func (r result) writeMarkdown(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "Medians of %d runs of %.3g s on each server, a fresh process each, in alternation; ratios are medians of the runs' ratios, %s/%s.\n",
 		r.Settings.Pairs, r.Settings.DurationSeconds, r.Server.Name, r.peerName())
-	b.WriteString("A message is a delivery to one subscriber; without subscribers a publish; in request/reply a request with its reply.\n\n")
+	b.WriteString("A message is a delivery to one subscriber; without subscribers a publish; in request/reply a request with its reply. ")
+	fmt.Fprintf(&b, "The generator's columns are from its runs against %s.\n\n", r.Server.Name)
 	r.writeLoads(&b)
 	r.writeLatencies(&b)
 	r.writeMemory(&b)
@@ -162,7 +167,7 @@ func (r result) writeTable(b *strings.Builder, metrics []metric, last ...metric)
 }
 
 func (r result) writeLoads(b *strings.Builder) {
-	r.writeTable(b, []metric{messagesPerSecond, serverNs, residentMemory}, generatorNs)
+	r.writeTable(b, []metric{messagesPerSecond, serverNs}, generatorNs, generatorShare)
 }
 
 func (r result) writeLatencies(b *strings.Builder) {
@@ -170,6 +175,7 @@ func (r result) writeLatencies(b *strings.Builder) {
 }
 
 func (r result) writeMemory(b *strings.Builder) {
+	r.writeTable(b, []metric{residentMemory})
 	r.writeTable(b, []metric{bytesPerConnection})
 }
 

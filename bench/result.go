@@ -35,7 +35,7 @@ type comparison struct {
 // allMetrics lists every metric there is.
 func allMetrics() []metric {
 	return []metric{
-		messagesPerSecond, serverNs, generatorNs, residentMemory,
+		messagesPerSecond, serverNs, generatorNs, generatorShare, residentMemory,
 		latencyP50, latencyP99, latencyP999, bytesPerConnection, longestTurnNs,
 	}
 }

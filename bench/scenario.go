@@ -8,6 +8,7 @@ import "fmt"
 type scenario struct {
 	name      string // short, for -scenario and JSON
 	title     string // for the table
+	plain     bool   // the sink can serve it: no wildcards, no queue groups
 	monitored bool   // the server runs with its monitoring on
 	run       func(s *server, o options) (sample, error)
 }
@@ -32,17 +33,17 @@ const (
 // scenarios lists them in the order of the table.
 func scenarios() []scenario {
 	return []scenario{
-		{name: "pub-16", title: "publish, no subscriber, 16 B", run: publishOnly(16)},
-		{name: "pub-128", title: "publish, no subscriber, 128 B", run: publishOnly(128)},
-		{name: "1-1-128", title: "1 publisher → 1 subscriber, 128 B", run: fan(1, 1, smallPayloadBytes)},
-		{name: "1-10-128", title: "1 → 10, 128 B", run: fan(1, 10, smallPayloadBytes)},
-		{name: "1-100-128", title: "1 → 100, 128 B", run: fan(1, 100, smallPayloadBytes)},
-		{name: "10-1-128", title: "10 publishers → 1, 128 B", run: fan(10, 1, smallPayloadBytes)},
-		{name: "pairs-4-128", title: "4 pairs, 128 B", run: pairs(4, smallPayloadBytes)},
+		{name: "pub-16", title: "publish, no subscriber, 16 B", plain: true, run: publishOnly(16)},
+		{name: "pub-128", title: "publish, no subscriber, 128 B", plain: true, run: publishOnly(128)},
+		{name: "1-1-128", title: "1 publisher → 1 subscriber, 128 B", plain: true, run: fan(1, 1, smallPayloadBytes)},
+		{name: "1-10-128", title: "1 → 10, 128 B", plain: true, run: fan(1, 10, smallPayloadBytes)},
+		{name: "1-100-128", title: "1 → 100, 128 B", plain: true, run: fan(1, 100, smallPayloadBytes)},
+		{name: "10-1-128", title: "10 publishers → 1, 128 B", plain: true, run: fan(10, 1, smallPayloadBytes)},
+		{name: "pairs-4-128", title: "4 pairs, 128 B", plain: true, run: pairs(4, smallPayloadBytes)},
 		{name: "queue-10-128", title: "queue group of 10, 128 B", run: queue(10, smallPayloadBytes)},
 		{name: "wildcard-100k-128", title: "wildcard among 100,000 subscriptions, 128 B", run: wildcard},
-		{name: "1-1-64k", title: "1 → 1, 64 KiB", run: fan(1, 1, largePayloadBytes)},
-		{name: "1-10-64k", title: "1 → 10, 64 KiB", run: fan(1, 10, largePayloadBytes)},
+		{name: "1-1-64k", title: "1 → 1, 64 KiB", plain: true, run: fan(1, 1, largePayloadBytes)},
+		{name: "1-10-64k", title: "1 → 10, 64 KiB", plain: true, run: fan(1, 10, largePayloadBytes)},
 		{name: "request-reply", title: "request/reply, one at a time, 128 B", run: requestReply},
 		{name: "idle-10k", title: "10,000 idle connections, one subscription each", run: idle},
 		{name: "mixed", title: "mixed load", monitored: true, run: mixed},

@@ -13,6 +13,7 @@ const (
 	messagesPerSecond  metric = "messages_per_second"
 	serverNs           metric = "server_cpu_ns_per_message"
 	generatorNs        metric = "generator_cpu_ns_per_message"
+	generatorShare     metric = "generator_share_of_a_core"
 	residentMemory     metric = "rss_bytes"
 	latencyP50         metric = "latency_p50_ns"
 	latencyP99         metric = "latency_p99_ns"
