@@ -144,6 +144,7 @@ func (d *Disk) makeStale(f *file, from, to int64, once bool) {
 		}
 		if !once {
 			d.harm(f, n, lo, hi, &fault, StaleRead, true)
+			f.charge(n, s.cache, &old)
 			s.disk, s.cache = &old, &old
 			continue
 		}
