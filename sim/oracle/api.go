@@ -1,5 +1,7 @@
 package oracle
 
+import "fmt"
+
 // ID names a connection in the messages it publishes. No two connections of a run have the same.
 type ID uint64
 
@@ -11,6 +13,9 @@ func (i ID) Client() uint32 { return uint32(i >> 32) }
 
 // Epoch counts the client's connections from 0.
 func (i ID) Epoch() uint32 { return uint32(i) }
+
+// String names the connection in failures.
+func (i ID) String() string { return fmt.Sprintf("client %d.%d", i.Client(), i.Epoch()) }
 
 // ConnOptions are what a connection said in its CONNECT.
 type ConnOptions struct {
@@ -43,9 +48,9 @@ const (
 	Echo       = "echo"       // no message comes back to a connection that wants no echo
 	Max        = "max"        // auto-unsubscribe ends exactly at its number
 	Once       = "once"       // a message reaches a subscription at most once
-	Order      = "order"      // a publisher's messages reach a connection in the order in which they were published
+	Order      = "order"      // a publisher's messages reach a connection as published, and before the pong that follows them
 	Lost       = "lost"       // a message reaches every subscription that is certain of it
-	Queue      = "queue"      // a message reaches one member of a queue group, not two
+	Queue      = "queue"      // a message reaches one member of a queue group: not two, and not none
 	Spread     = "spread"     // the members of a queue group get about as many messages each
 	Responders = "responders" // a request is answered 503 exactly if nobody got it
 )
@@ -54,10 +59,11 @@ const (
 type Stats struct {
 	Published uint64 // publishes told
 	Received  uint64 // messages told
-	Must      uint64 // pairs of publish and subscription that had to be delivered and were
+	Must      uint64 // pairs of publish and subscription that had to be delivered, and were
 	MustGroup uint64 // the same for queue groups
-	Must503   uint64 // requests that had to be answered 503 and were
-	Forgiven  uint64 // pairs owed to connections that ended
+	Must503   uint64 // requests that had to be answered 503, and were
+	Spreads   uint64 // times a queue group's spread was judged
+	Forgiven  uint64 // pairs that were owed to connections that ended
 	Held      int    // publishes that are remembered
 	HeldMost  int    // the most at any time
 }

@@ -1,0 +1,86 @@
+package oracle
+
+// record is what is known of one publish.
+type record struct {
+	n              uint64
+	written        position
+	proven         position // when it was proven to have been handled; 0: not yet
+	subject, reply string
+	received       bool // by somebody
+	want503        bool // nobody can get it, so a 503 must come; undone by a SUB that matches
+	got503         bool
+	groups         []groupDue
+}
+
+// groupDue is what one queue group owes of one publish.
+type groupDue struct {
+	group  *group
+	sure   *sub    // a member that is certain of the message; nil: none
+	by     *sub    // the member that got it; nil: none yet
+	spread *spread // counts who gets it; nil: not counted
+}
+
+// records are the publishes of a connection, oldest first, numbers rising.
+type records struct {
+	fifo[record]
+	unproven int // index of the first that is not proven
+}
+
+func (q *records) add(n uint64, at position) *record {
+	r := q.push()
+	*r = record{n: n, written: at, groups: r.groups[:0]}
+	return r
+}
+
+// find returns the record of publish n, or nil.
+func (q *records) find(n uint64) *record {
+	if q.size == 0 {
+		return nil
+	}
+	// Numbers usually have no gaps.
+	if d := n - q.at(0).n; d < uint64(q.size) {
+		if r := q.at(int(d)); r.n == n {
+			return r
+		}
+	}
+	lo, hi := 0, q.size
+	for lo < hi {
+		m := int(uint(lo+hi) >> 1)
+		if q.at(m).n < n {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	if lo < q.size && q.at(lo).n == n {
+		return q.at(lo)
+	}
+	return nil
+}
+
+// prove notes that what was written up to at had been handled when the history was at when.
+func (q *records) prove(at, when position) {
+	for q.unproven < q.size {
+		r := q.at(q.unproven)
+		if r.written > at {
+			return
+		}
+		r.proven = when
+		q.unproven++
+	}
+}
+
+func (q *records) forget() {
+	q.pop()
+	if q.unproven > 0 {
+		q.unproven--
+	}
+}
+
+// handledBy is the position by which the publish was handled or never will be; 0: not known.
+func (c *Conn) handledBy(r *record) position {
+	if r.proven != 0 {
+		return r.proven
+	}
+	return c.gone
+}
