@@ -463,3 +463,136 @@ func TestCalm(t *testing.T) {
 	w.run(second)
 	c.expect("connected")
 }
+
+func TestRefusedBytesDoNotOvertakeTheLastWords(t *testing.T) {
+	w := newWorld(t, 1, Config{Link: LinkProps{Latency: ms}})
+	_, c, a, d := w.pair()
+	c.lazy = true
+	say(a, "-ERR")
+	a.Close()
+	say(d, "crossing")
+	w.drain()
+	c.expect("readable")
+	c.read(d, 100)
+	c.expect("read -ERR", "eof")
+	say(d, "x")
+	w.drain()
+	c.expect("closed connection reset by peer")
+	w.clean()
+}
+
+func TestCloseFreesABlockedSender(t *testing.T) {
+	w := newWorld(t, 1, Config{Link: LinkProps{Latency: ms}, SendBuffer: 8, RecvBuffer: 8})
+	s, c, a, d := w.pair()
+	s.lazy, c.lazy = true, true
+	say(d, strings.Repeat("x", 8))
+	w.drain()
+	say(d, strings.Repeat("x", 100))
+	w.drain()
+	a.Close()
+	w.drain()
+	c.expect("readable", "writable")
+}
+
+func TestIdleConnectionOutlivesAnOutage(t *testing.T) {
+	for name, fault := range map[string]func(n *Net, s, c *Host){ //natsd:orderfree each is a world of its own
+		"partition": func(n *Net, s, c *Host) { n.Partition(s, c) },
+		"suspended": func(n *Net, s, c *Host) { s.Suspend() },
+		"powerless": func(n *Net, s, c *Host) { s.PowerOff() },
+	} {
+		w := newWorld(t, 1, Config{Link: LinkProps{Latency: ms}, UserTimeout: minute})
+		s, c, _, d := w.pair()
+		say(d, "arrives")
+		w.run(second)
+		fault(w.net, s.host, c.host)
+		w.run(10 * minute)
+		if !d.Open() {
+			t.Fatal(name, c.log)
+		}
+	}
+}
+
+func TestLostResetFollowsWhenItIsOwed(t *testing.T) {
+	w := newWorld(t, 1, Config{Link: LinkProps{Latency: ms}, RetransmitMax: second})
+	s, c, a, _ := w.pair()
+	c.host.PowerOff()
+	c.host.PowerOn()
+	say(a, "hello?")
+	w.run(ms + ms/2) // the reset is under way
+	w.net.PartitionOneWay(c.host, s.host)
+	w.run(minute)
+	s.expect()
+	w.net.Heal(s.host, c.host)
+	w.run(2 * second)
+	s.expect("closed connection reset by peer")
+	w.clean()
+}
+
+func TestSpontaneousResetIsLostInAPartition(t *testing.T) {
+	w := newWorld(t, 1, Config{Link: LinkProps{Latency: ms}})
+	s, c, a, d := w.pair()
+	w.net.Partition(s.host, c.host)
+	d.Abort()
+	w.run(minute)
+	w.net.Heal(s.host, c.host)
+	w.run(minute)
+	s.expect()
+	say(a, "there?")
+	w.drain()
+	s.expect("closed connection reset by peer")
+	w.clean()
+}
+
+func TestPowerLossLosesWhatIsUnderWay(t *testing.T) {
+	w := newWorld(t, 1, Config{Link: LinkProps{Latency: ms}})
+	s, c, _, d := w.pair()
+	say(d, "lost")
+	w.run(ms / 2)
+	c.host.PowerOff()
+	c.host.PowerOn()
+	w.drain()
+	s.expect()
+}
+
+func TestCalmEndsTheStallOfAClosedSender(t *testing.T) {
+	w := newWorld(t, 1, Config{StallPerMillion: 1_000_000, StallMin: minute, StallMax: minute})
+	s, _, _, d := w.pair()
+	say(d, "x")
+	d.Abort()
+	w.run(second)
+	w.net.Calm()
+	w.run(ms)
+	s.expect("read x", "closed connection reset by peer")
+	w.drain()
+	w.clean()
+}
+
+func TestFirstBytesMayOvertakeTheLastLegOfTheDial(t *testing.T) {
+	for seed := range uint64(30) {
+		w := newWorld(t, seed, Config{Link: LinkProps{Latency: ms}, RetransmitMax: second})
+		s, c := w.host(0), w.host(1)
+		s.host.Listen(1, ":4222")
+		d := c.host.Dial("10.0.0.1:4222")
+		w.run(2 * ms)
+		w.net.Partition(s.host, c.host)
+		say(d, "hi")
+		w.run(minute)
+		w.net.Heal(s.host, c.host)
+		w.run(10 * ms)
+		w.drain()
+		s.expect("up 1 :4222 4222", "accepted 1", "read hi")
+		w.clean2(d)
+	}
+}
+
+func TestWiderLinkTakesEffectAtOnce(t *testing.T) {
+	w := newWorld(t, 1, Config{Link: LinkProps{Bandwidth: 100}})
+	s, c, a, d := w.pair()
+	say(d, strings.Repeat("x", 5000))
+	w.run(second)
+	w.net.SetLink(c.host, s.host, LinkProps{})
+	w.run(15 * second) // the turn of 1,460 bytes that is under way takes its time
+	if n := len(s.text(a)); n != 5000 {
+		t.Fatal(n)
+	}
+}

@@ -128,9 +128,9 @@ func (s *stream) spare() {
 // release gives up everything: the link is settled.
 func (s *stream) release() {
 	s.link.net.bytes -= int(s.written - s.read)
-	s.read = s.written
+	s.read, s.arrived, s.departed = s.written, s.written, s.written
 	s.spare()
-	s.flight = nil
+	s.flight, s.head = nil, 0
 }
 
 // wants reports whether the sender waits for news of the receiver.
