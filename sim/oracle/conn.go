@@ -21,7 +21,8 @@ type Conn struct {
 	fenced  position       // when the last ping that was answered was written
 	listens int            // its place in Oracle.listening; -1: not there
 	subs    map[uint64]*sub
-	indexed []*sub // that the server may believe in
+	indexed []*sub   // that the server may believe in
+	groups  []*group // that it was ever in, each once
 	from    map[*Conn]*pair
 	pairs   []*pair
 	owed    []*pair // with something due or overtaken

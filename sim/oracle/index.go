@@ -192,5 +192,8 @@ func (o *Oracle) unindex(s *sub) {
 	c.indexed = c.indexed[:last]
 	if s.group != nil {
 		s.group.left()
+		if c.ended != 0 && c.gone == 0 {
+			s.group.ghosts--
+		}
 	}
 }

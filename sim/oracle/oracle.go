@@ -89,10 +89,12 @@ func (o *Oracle) End(c *Conn) {
 	if c.listens >= 0 {
 		o.stopListening(c)
 	}
+	for _, g := range c.groups {
+		g.disturbed(o.now)
+	}
 	for _, s := range c.indexed {
-		if s.group != nil {
+		if s.group != nil && c.gone == 0 {
 			s.group.ghosts++
-			s.group.disturbed(o.now)
 		}
 	}
 	if c.gone != 0 {
@@ -119,17 +121,13 @@ func (o *Oracle) setGone(c *Conn) {
 	if c.gone != 0 {
 		return
 	}
-	c.gone = o.now
 	for len(c.indexed) > 0 {
-		s := c.indexed[len(c.indexed)-1]
-		if s.group != nil {
-			if c.ended != 0 {
-				s.group.ghosts--
-			}
-			s.group.disturbed(o.now)
-		}
-		o.unindex(s)
+		o.unindex(c.indexed[len(c.indexed)-1])
 	}
+	for _, g := range c.groups {
+		g.disturbed(o.now)
+	}
+	c.gone = o.now
 	if c.ended != 0 {
 		o.retireIfDone(c)
 	}

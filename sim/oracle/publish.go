@@ -27,11 +27,21 @@ func (o *Oracle) Subscribe(c *Conn, sid uint64, pattern, queue string) {
 	if queue != "" {
 		s.group = o.groupOf(queue)
 		s.group.joined()
+		c.join(s.group)
 	}
 	o.index.add(s)
 	s.place = len(c.indexed)
 	c.indexed = append(c.indexed, s)
 	o.interestAppears(s)
+}
+
+func (c *Conn) join(g *group) {
+	for _, other := range c.groups {
+		if other == g {
+			return
+		}
+	}
+	c.groups = append(c.groups, g)
 }
 
 // Doubt tells that the server may have refused the SUB: nothing is required of the subscription any more.
