@@ -118,10 +118,11 @@ func (f *flow) verify() error {
 	return nil
 }
 
-// runFor keeps the load up until the deadline.
+// runFor keeps the load up for so long, and in any case until a message has been
+// counted.
 func (f *flow) runFor(d time.Duration) error {
-	deadline := time.Now().Add(d)
-	return f.run(func() bool { return !time.Now().Before(deadline) })
+	deadline, before := time.Now().Add(d), f.delivered()
+	return f.run(func() bool { return !time.Now().Before(deadline) && f.delivered() > before })
 }
 
 // drain runs until all that the publishers may send has been sent and received.

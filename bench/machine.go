@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"debug/buildinfo"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // machine says where the figures come from.
@@ -57,13 +59,21 @@ func (s serverInfo) String() string {
 	return fmt.Sprintf("%s (%s, built with %s)", s.Name, s.Version, s.Go)
 }
 
+// inspectLimit is how long a binary may take to tell its version.
+const inspectLimit = 5 * time.Second
+
 // inspect asks a server binary what it is.
 func inspect(path string) (serverInfo, error) {
-	out, err := exec.Command(path, "-v").Output()
-	if err != nil {
-		return serverInfo{}, fmt.Errorf("%s -v: %w", path, err)
+	if _, err := exec.LookPath(path); err != nil {
+		return serverInfo{}, err
 	}
-	info := serverInfo{Name: filepath.Base(path), Version: oneLine(out), Go: "unknown"}
+	info := serverInfo{Name: filepath.Base(path), Version: "version unknown", Go: "unknown"}
+	// A binary that does not know -v may as well serve for ever.
+	ctx, cancel := context.WithTimeout(context.Background(), inspectLimit)
+	defer cancel()
+	if out, err := exec.CommandContext(ctx, path, "-v").Output(); err == nil {
+		info.Version = oneLine(out)
+	}
 	if build, err := buildinfo.ReadFile(path); err == nil {
 		info.Go = build.GoVersion
 	}
