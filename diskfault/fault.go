@@ -17,7 +17,7 @@ const (
 	NoSpace          // ErrNoSpace although there was space, perhaps in the middle of a write
 	ReadFailed       // ErrIO from a Read
 	WriteFailed      // ErrIO from a Write, Truncate or Allocate
-	MetaFailed       // ErrIO from an operation on names, carried out or not
+	MetaFailed       // ErrIO from an operation on names, carried out or not, or from a Close
 	Stalled          // the disk did nothing for a while
 	BitRot           // synced bytes changed
 	LostWrite        // synced bytes never reached the platter

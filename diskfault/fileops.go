@@ -363,6 +363,17 @@ func (d *Disk) sync(o *op, r *engine.DiskResult) {
 	d.snapshotIfDue()
 }
 
+// closeFile gives up a handle. A failure does not keep it open.
+func (d *Disk) closeFile(o *op, r *engine.DiskResult) {
+	if o.forced || d.strikes(o, decision.DiskMetaError, d.cfg.MetaError) {
+		d.note(Fault{Kind: MetaFailed, File: o.node.path, Op: o.num, Touched: true})
+		r.Err = engine.ErrIO
+	}
+	d.handles[o.file-d.handleBase-1].node = nil
+	o.node.opens--
+	d.release(o.node)
+}
+
 // failSync marks what a Sync covers as clean although none, some or all of it reached the platter: the next Sync will
 // not try again. Depending on the file system the cache goes on showing what was written, or falls back to the platter.
 func (d *Disk) failSync(o *op, f *file) {

@@ -211,9 +211,7 @@ func (d *Disk) carryOut(o *op, r *engine.DiskResult) {
 	case OpSync:
 		d.sync(o, r)
 	case OpClose:
-		d.handles[o.file-d.handleBase-1].node = nil
-		o.node.opens--
-		d.release(o.node)
+		d.closeFile(o, r)
 	case OpRename:
 		d.named(o, r, func() { d.rename(o, r) })
 	case OpRemove:

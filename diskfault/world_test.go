@@ -2,7 +2,6 @@ package diskfault
 
 import (
 	"errors"
-	"testing"
 
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/sim/decision"
@@ -11,6 +10,13 @@ import (
 
 // errDead is what every operation of a process that has died returns.
 var errDead = errors.New("the process is dead")
+
+// failer is what testing.T and rapid.T have in common.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
 
 // world runs a disk and, for tests that read like ordinary programs, waits for each operation.
 type world struct {
@@ -140,7 +146,7 @@ func (w *world) syncDir(name string) error {
 }
 
 // put makes a file with that content, synced together with its name.
-func (w *world) put(t testing.TB, name, content string) engine.FileID {
+func (w *world) put(t failer, name, content string) engine.FileID {
 	t.Helper()
 	f, _, err := w.open(name, engine.OpenOrCreate)
 	must(t, err)
@@ -152,7 +158,7 @@ func (w *world) put(t testing.TB, name, content string) engine.FileID {
 }
 
 // content reads a whole file; ok is false if there is none.
-func (w *world) content(t testing.TB, name string) (content string, ok bool) {
+func (w *world) content(t failer, name string) (content string, ok bool) {
 	t.Helper()
 	f, size, err := w.open(name, engine.OpenExisting)
 	if errors.Is(err, engine.ErrNotExist) {
@@ -165,7 +171,7 @@ func (w *world) content(t testing.TB, name string) (content string, ok bool) {
 	return string(p), true
 }
 
-func (w *world) names(t testing.TB, dir string) []string {
+func (w *world) names(t failer, dir string) []string {
 	t.Helper()
 	entries, err := w.list(dir)
 	must(t, err)
@@ -176,14 +182,14 @@ func (w *world) names(t testing.TB, dir string) []string {
 	return out
 }
 
-func must(t testing.TB, err error) {
+func must(t failer, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-func mustBe(t testing.TB, err, want error) {
+func mustBe(t failer, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Fatalf("got error %v, want %v", err, want)
