@@ -14,13 +14,9 @@ func (e *Engine) authRequired() bool {
 }
 
 // authenticate checks the credentials of a CONNECT. A bcrypt hash takes too long for a turn: a job does it while the
-// connection's input waits.
-func (e *Engine) authenticate(c *conn) {
+// connection's input waits. answer says that a +OK is due: not for a check that the client did not ask for.
+func (e *Engine) authenticate(c *conn, answer bool) {
 	o := &c.connect
-	if o.Account != "" {
-		e.authViolation(c)
-		return
-	}
 	want, got := e.opts.Pass, o.Pass
 	if e.opts.Token != "" {
 		want, got = e.opts.Token, o.Token
@@ -35,6 +31,9 @@ func (e *Engine) authenticate(c *conn) {
 	if !isBcrypt(want) {
 		if subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1 {
 			e.accept(c)
+			if answer {
+				e.ok(c)
+			}
 		} else {
 			e.authViolation(c)
 		}
@@ -43,15 +42,16 @@ func (e *Engine) authenticate(c *conn) {
 	e.mark(MarkAuthJob)
 	c.gate |= gateAuth
 	check := &passwordCheck{hash: want, password: got}
-	e.submit(&job{conn: c.id, check: check}, check.run)
+	e.submit(&job{conn: c.id, check: check, answer: answer}, check.run)
 }
 
 func isBcrypt(s string) bool { return strings.HasPrefix(s, "$2") }
 
 // job is work under way outside the engine.
 type job struct {
-	conn  ConnID
-	check *passwordCheck
+	conn   ConnID
+	check  *passwordCheck
+	answer bool
 }
 
 type passwordCheck struct {
@@ -82,6 +82,9 @@ func (e *Engine) JobDone(id JobID) {
 	}
 	if j.check.ok {
 		e.accept(c)
+		if j.answer {
+			e.ok(c)
+		}
 	} else {
 		e.authViolation(c)
 	}

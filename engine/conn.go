@@ -83,11 +83,10 @@ type conn struct {
 	bySid map[string]*subscription // only when there are many
 
 	timer     timer
-	lastIn    Instant
+	lastIn    Instant // of the last thing it did; answers to pings don't count
 	pingAt    Instant // when the next ping is due
 	pingSent  Instant // when the ping that waits for its answer was sent; 0: none
 	pingsOut  int
-	gotPing   bool
 	rtt       Instant // nanoseconds; 0: unknown
 	authEnd   Instant
 	lingerEnd Instant // when a closing connection is given up

@@ -114,7 +114,7 @@ func (e *Engine) Received(id ConnID, data []byte) {
 	if c == nil || c.gate&gateClosed != 0 {
 		return
 	}
-	c.lastIn, c.lastSeen = e.now, e.wall
+	c.lastSeen = e.wall
 	if c.gate != 0 || len(c.stash) > 0 {
 		c.stash = append(c.stash, data...) // received before the pause took effect: at most what one turn reads
 		return

@@ -139,11 +139,18 @@ func (e *Engine) keepLine(c *conn, data []byte) {
 		c.partial = append(c.partial[:0], data[:n]...)
 		return
 	default:
-		if args := len(data) - n; args > e.opts.MaxControlLine && data[len(data)-1] != '\r' || args > e.opts.MaxControlLine+1 {
+		args := trimLeft(data[n:])
+		counted := len(args)
+		if counted > 0 && args[counted-1] == '\r' {
+			counted-- // perhaps the line's end
+		}
+		if counted > e.opts.MaxControlLine {
 			e.lineTooLong(c)
 			return
 		}
 		e.markSplit(verb, data)
+		c.partial = append(append(c.partial[:0], data[:n]...), args...) // no more is kept than counts
+		return
 	}
 	c.partial = append(c.partial[:0], data...)
 }
@@ -165,11 +172,6 @@ func (e *Engine) continueLine(c *conn, data []byte) (rest []byte) {
 	more := data
 	if end >= 0 {
 		more = data[:end]
-	}
-	room := e.opts.MaxControlLine + wire.MaxVerb + 2 - len(c.partial)
-	if len(more) > room {
-		// Longer than any line may be; PING and the like swallow what follows them, and keepLine cut that off.
-		more = more[:max(room, 0)]
 	}
 	line := append(c.partial, more...)
 	c.partial = nil
@@ -194,12 +196,14 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 	if e.opts.Trace {
 		e.traceIn(c, line)
 	}
+	heard := c.lastIn
+	c.lastIn = e.now
 	if len(line) > 4 && line[0]|0x20 == 'p' && line[1]|0x20 == 'u' && line[2]|0x20 == 'b' && (line[3] == ' ' || line[3] == '\t') {
 		return e.pub(c, line[4:], rest, false)
 	}
 	verb, n := wire.ParseVerb(line)
-	args := line[min(n, len(line)):]
-	if len(args) > e.opts.MaxControlLine && verb != wire.VerbPing && verb != wire.VerbPong && verb != wire.VerbOK && verb != wire.VerbInfo {
+	args := trimLeft(line[n:])
+	if len(args) > e.opts.MaxControlLine && verb != wire.VerbPing && verb != wire.VerbPong && verb != wire.VerbOK {
 		e.lineTooLong(c)
 		return nil
 	}
@@ -215,6 +219,7 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 	case wire.VerbPing:
 		e.pinged(c)
 	case wire.VerbPong:
+		c.lastIn = heard // an answer is no sign of activity: the next ping is due as before
 		e.ponged(c)
 	case wire.VerbConnect:
 		e.connect(c, args)
@@ -229,6 +234,14 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 	return rest
 }
 
+// trimLeft removes the spaces and tabs between a verb and its arguments: max_control_line does not count them.
+func trimLeft(b []byte) []byte {
+	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
+		b = b[1:]
+	}
+	return b
+}
+
 func (e *Engine) lineTooLong(c *conn) {
 	e.mark(MarkMaxLine)
 	e.protocolError(c, wire.ErrMaxControlLine, ReasonMaxLine)
@@ -236,6 +249,7 @@ func (e *Engine) lineTooLong(c *conn) {
 
 // pub reads the arguments of a PUB or HPUB and its payload, or what of it is there.
 func (e *Engine) pub(c *conn, line, rest []byte, header bool) []byte {
+	line = trimLeft(line)
 	if len(line) > e.opts.MaxControlLine {
 		e.lineTooLong(c)
 		return nil
@@ -290,6 +304,7 @@ func (e *Engine) startGathering(c *conn, line []byte, header bool, data []byte) 
 // gather adds to a message that began earlier and publishes it when it is whole.
 func (e *Engine) gather(c *conn, data []byte) (rest []byte) {
 	g := c.msg
+	c.lastIn = e.now
 	n := min(g.need-g.filled, len(data))
 	if g.filled+n > len(g.ck.data) {
 		bigger := e.pool.get(min(g.need, max(2*len(g.ck.data), g.filled+n)))

@@ -64,7 +64,7 @@ func (e *Engine) pingDue(c *conn) bool {
 		return true
 	}
 	heard := c.lastIn
-	first := c.rtt == 0 && c.pingsOut == 0 && !c.gotPing
+	first := c.connected && c.rtt == 0 && c.pingsOut == 0
 	if !first && e.now-heard < every {
 		e.mark(MarkPingSuppressed)
 		c.pingsOut = 0

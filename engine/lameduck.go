@@ -41,7 +41,7 @@ func (e *Engine) LameDuck() {
 		return
 	}
 	for _, c := range e.conns {
-		if c != nil && c.connect.Protocol >= 1 {
+		if c != nil && c.infoSent {
 			e.sendInfo(c, func(*wire.Info) {})
 		}
 	}

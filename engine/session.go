@@ -111,7 +111,7 @@ func (e *Engine) greet(c *conn) {
 	if !c.authed {
 		c.authEnd = e.now + Instant(e.opts.AuthTimeout)
 	}
-	c.pingAt = e.now + Instant(min(firstPing, e.opts.PingInterval))
+	c.pingAt = e.now + Instant(e.opts.PingInterval)
 	e.arm(c)
 }
 
@@ -132,16 +132,23 @@ func (e *Engine) connect(c *conn, args []byte) {
 		e.protocolError(c, wire.ErrParser, ReasonParseError)
 		return
 	}
-	if !e.authRequired() {
+	switch {
+	case c.connect.Account != "":
+		e.authViolation(c) // clients don't choose their account
+	case e.authRequired():
+		e.authenticate(c, true)
+	default:
 		e.accept(c)
-		return
+		e.ok(c)
 	}
-	e.authenticate(c)
 }
 
 // accept takes over the options of a CONNECT whose credentials were accepted.
 func (e *Engine) accept(c *conn) {
 	o := &c.connect
+	if !c.connected {
+		c.pingAt = e.now + Instant(min(firstPing, e.opts.PingInterval)) // early, for the round-trip time
+	}
 	c.authed, c.connected = true, true
 	c.authEnd = 0
 	c.verbose, c.pedantic, c.echo = o.Verbose, o.Pedantic, o.Echo
@@ -156,11 +163,9 @@ func (e *Engine) accept(c *conn) {
 		return
 	}
 	e.arm(c)
-	e.ok(c)
 }
 
 func (e *Engine) pinged(c *conn) {
-	c.gotPing = true
 	e.sendString(c, "PONG\r\n")
 	if c.connected && c.connect.Protocol >= 1 && !c.infoSent {
 		c.infoSent = true

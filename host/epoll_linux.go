@@ -54,7 +54,6 @@ const (
 
 const (
 	acceptPerTurn = 64
-	acceptPause   = 100 * time.Millisecond
 	turnBytes     = 512 << 10 // read in one turn, over all connections
 )
 

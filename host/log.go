@@ -23,13 +23,12 @@ const (
 
 // LogOptions configure a Logger.
 type LogOptions struct {
-	File    string // empty: standard error
-	Format  LogFormat
-	Debug   bool // write [DBG] lines
-	Trace   bool // write [TRC] lines
-	NoTime  bool // leave the time out of text lines
-	NoColor bool
-	UTC     bool
+	File   string // empty: standard error
+	Format LogFormat
+	Debug  bool // write [DBG] lines
+	Trace  bool // write [TRC] lines
+	NoTime bool // leave the time out of text lines
+	UTC    bool // times in UTC instead of the local zone
 }
 
 // Logger writes log lines from a goroutine of its own: a slow disk or a blocked pipe does not stop the server. Lines that
@@ -82,12 +81,12 @@ var levels = [...]string{"fatal", "error", "warn", "info", "debug", "trace"}
 
 // Log implements engine.Log. It may be called from any goroutine.
 func (l *Logger) Log(level engine.Level, subject, text string) {
-	if level == engine.LevelDebug && !l.opts.Debug || level == engine.LevelTrace && !l.opts.Trace {
-		return
-	}
 	now := time.Now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if level == engine.LevelDebug && !l.opts.Debug || level == engine.LevelTrace && !l.opts.Trace {
+		return
+	}
 	if len(l.buf) > logBuffer {
 		l.lost++
 		return
@@ -159,6 +158,13 @@ func (l *Logger) write() {
 			spare = nil
 		}
 	}
+}
+
+// SetLevels says whether [DBG] and [TRC] lines are written from now on.
+func (l *Logger) SetLevels(debug, trace bool) {
+	l.mu.Lock()
+	l.opts.Debug, l.opts.Trace = debug, trace
+	l.mu.Unlock()
 }
 
 // Reopen closes the log file and opens the name again, after it was renamed.

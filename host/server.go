@@ -46,6 +46,9 @@ type loop interface {
 	wake()
 }
 
+// acceptPause is how long no connection is accepted after there was no room for one.
+const acceptPause = 100 * time.Millisecond
+
 // ErrNotListening is returned by Run when the address could not be opened; the log says why.
 var ErrNotListening = errors.New("the client port could not be opened (see the log)")
 
@@ -97,6 +100,13 @@ func (s *Server) Stop() { s.post(func(e *engine.Engine) { e.Stop() }) }
 
 // LameDuck asks the server to enter lame duck mode. It returns at once.
 func (s *Server) LameDuck() { s.post(func(e *engine.Engine) { e.LameDuck() }) }
+
+// Reload has the engine take over new options. done is called on the loop's thread with the names of what can't change
+// without a restart.
+func (s *Server) Reload(o engine.Options, done func(needRestart []string)) {
+	o.GoVersion = runtime.Version()
+	s.post(func(e *engine.Engine) { done(e.Reload(o)) })
+}
 
 // post has f called inside a turn.
 func (s *Server) post(f func(*engine.Engine)) {

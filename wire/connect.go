@@ -25,6 +25,10 @@ type Connect struct {
 	Headers      bool   `json:"headers"`
 	NoResponders bool   `json:"no_responders"`
 	Echo         bool   `json:"echo"`
+
+	// What only servers send; a client's must have the right type all the same.
+	Import *struct{} `json:"import"`
+	Export *struct{} `json:"export"`
 }
 
 // DefaultConnect is what holds for a client before its CONNECT.

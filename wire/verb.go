@@ -39,9 +39,6 @@ var spellings = [...]spelling{
 	{"-ERR", VerbErr, true},
 }
 
-// MaxVerb is the length of the longest verb in bytes.
-const MaxVerb = 7
-
 // ParseVerb tells the operation that b starts with and the length of what belongs to the verb: the word and, where one
 // must follow, one space or tab. VerbUnknown means that no continuation of b is an operation: the server answers at that
 // byte without waiting for the line's end. Letters count in either case.

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/host"
+)
+
+const usage = `Usage: natsd [flags]
+       natsd sim [flags]    simulate servers and clients under faults; natsd sim -h tells more
+
+Server:
+    -a, --addr, --net <host>         address to listen on (default 0.0.0.0)
+    -p, --port <port>                port for clients (default 4222; -1: any free one)
+    -n, --name
+        --server_name <name>         name of the server (default: its id)
+    -P, --pid <file>                 write the process id to this file
+    -m, --http_port <port>           port for HTTP monitoring
+    -c, --config <file>              configuration file; flags win over it
+    -t                               check the configuration and exit
+        --client_advertise <addr>    address told to clients instead of the one listened on
+        --ports_file_dir <dir>       write the ports in use to <dir>/natsd_<pid>.ports
+        --portable                   use the portable event loop even where a faster one exists
+
+Logging:
+    -l, --log <file>                 write the log to this file
+    -T, --logtime                    timestamp log lines (default true)
+        --logtime_utc                timestamps in UTC
+    -D, --debug                      log what happens to connections
+    -V, --trace                      log the protocol
+    -DV                              both
+        --log_format <text|json>     form of the log lines (default text)
+
+Authorization:
+        --user <user>                user that clients must name
+        --pass <password>            and the password, or its bcrypt hash
+        --auth <token>               token that clients must present, or its bcrypt hash
+
+Common:
+    -h, --help                       this text
+    -v, --version                    natsd's version and the compatible nats-server version
+`
+
+// settings are what flags and configuration file ask for.
+type settings struct {
+	engine     engine.Options
+	log        host.LogOptions
+	portable   bool
+	pidFile    string
+	portsDir   string
+	configFile string
+	httpHost   string
+	httpPort   int // 0: no monitoring
+
+	testOnly    bool
+	showVersion bool
+	showHelp    bool
+}
+
+// later are nats-server's flags whose features natsd does not have yet. Nothing is accepted and ignored.
+var later = map[string]string{
+	"js": "JetStream", "jetstream": "JetStream", "sd": "JetStream", "store_dir": "JetStream",
+	"tls": "TLS", "tlscert": "TLS", "tlskey": "TLS", "tlsverify": "TLS", "tlscacert": "TLS", "help_tls": "TLS",
+	"ms": "HTTPS monitoring", "https_port": "HTTPS monitoring",
+	"routes": "clustering", "cluster": "clustering", "cluster_name": "clustering", "no_advertise": "clustering",
+	"cluster_advertise": "clustering", "connect_retries": "clustering", "cluster_listen": "clustering",
+	"profile": "profiling", "sl": "signalling by flag", "signal": "signalling by flag",
+	"s": "syslog", "syslog": "syslog", "r": "syslog", "remote_syslog": "syslog",
+	"VV": "tracing of the system account", "DVV": "tracing of the system account",
+	"log_size_limit": "log rotation", "max_traced_msg_len": "cutting traced messages",
+}
+
+// parseFlags reads the command line over the configuration file that it may name. Errors are for the user.
+func parseFlags(args []string) (*settings, error) {
+	s := &settings{}
+	fs := flag.NewFlagSet("natsd", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	str := func(p *string, names ...string) {
+		for _, n := range names {
+			fs.StringVar(p, n, *p, "")
+		}
+	}
+	on := func(p *bool, names ...string) {
+		for _, n := range names {
+			fs.BoolVar(p, n, *p, "")
+		}
+	}
+	var port, httpPort, format string
+	var both, logTime = false, true
+	str(&s.engine.Host, "a", "addr", "net")
+	str(&port, "p", "port")
+	str(&s.engine.ServerName, "n", "name", "server_name")
+	str(&s.pidFile, "P", "pid")
+	str(&httpPort, "m", "http_port")
+	str(&s.configFile, "c", "config")
+	str(&s.engine.ClientAdvertise, "client_advertise")
+	str(&s.portsDir, "ports_file_dir")
+	str(&s.log.File, "l", "log")
+	str(&format, "log_format")
+	str(&s.engine.User, "user")
+	str(&s.engine.Pass, "pass")
+	str(&s.engine.Token, "auth")
+	on(&s.testOnly, "t")
+	on(&logTime, "T", "logtime")
+	on(&s.log.UTC, "logtime_utc")
+	on(&s.engine.Debug, "D", "debug")
+	on(&s.engine.Trace, "V", "trace")
+	on(&both, "DV")
+	on(&s.portable, "portable")
+	on(&s.showVersion, "v", "version")
+	on(&s.showHelp, "h", "help")
+
+	if err := fs.Parse(args); err != nil {
+		return nil, flagError(err, args)
+	}
+	if s.showHelp || s.showVersion {
+		return s, nil
+	}
+	if fs.NArg() > 0 {
+		return nil, fmt.Errorf("unexpected argument %q: natsd takes flags only", fs.Arg(0))
+	}
+	var err error
+	if s.configFile != "" {
+		// The file first, then the flags again over it.
+		fromFile := *s
+		if err := loadConfig(s.configFile, &fromFile); err != nil {
+			return nil, err
+		}
+		file := s.configFile
+		*s = fromFile
+		if err := fs.Parse(args); err != nil {
+			return nil, flagError(err, args)
+		}
+		s.configFile = file
+	}
+	if port != "" {
+		if s.engine.Port, err = parsePort("-p", port); err != nil {
+			return nil, err
+		}
+	}
+	if httpPort != "" {
+		if s.httpPort, err = parsePort("-m", httpPort); err != nil {
+			return nil, err
+		}
+	}
+	switch format {
+	case "", "text":
+	case "json":
+		s.log.Format = host.LogJSON
+	default:
+		return nil, fmt.Errorf("--log_format %q: it must be text or json", format)
+	}
+	if both {
+		s.engine.Debug, s.engine.Trace = true, true
+	}
+	s.log.NoTime = s.log.NoTime || !logTime
+	s.log.Debug, s.log.Trace = s.engine.Debug, s.engine.Trace
+	s.engine.NatsdVersion, s.engine.GitCommit = version, commit()
+	return s, s.check()
+}
+
+func parsePort(name, v string) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < -1 || n > 65535 {
+		return 0, fmt.Errorf("%s %q: a port is a number from 0 to 65535, or -1 for any free one", name, v)
+	}
+	return n, nil
+}
+
+// check refuses what can't work.
+func (s *settings) check() error {
+	o := &s.engine
+	if o.Token != "" && (o.User != "" || o.Pass != "") {
+		return errors.New("a token and a user or password can't both be required")
+	}
+	if o.Pass != "" && o.User == "" {
+		return errors.New("a password is required of no user: give --user too")
+	}
+	if o.ClientAdvertise != "" {
+		if _, _, err := net.SplitHostPort(o.ClientAdvertise); err != nil && strings.Contains(o.ClientAdvertise, ":") {
+			return fmt.Errorf("client_advertise %q: %w", o.ClientAdvertise, err)
+		}
+	}
+	return nil
+}
+
+// flagError says what is wrong with the flags in words of its own.
+func flagError(err error, args []string) error {
+	const undefined = "flag provided but not defined: -"
+	if name, ok := strings.CutPrefix(err.Error(), undefined); ok {
+		if feature := later[name]; feature != "" {
+			return fmt.Errorf("-%s: natsd does not have %s yet", name, feature)
+		}
+		return fmt.Errorf("unknown flag -%s (natsd -h lists them)", name)
+	}
+	return err
+}

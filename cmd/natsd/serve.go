@@ -1,0 +1,123 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/host"
+)
+
+// serveMain runs the server and returns the exit status.
+func serveMain(args []string) int {
+	s, err := parseFlags(args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "natsd:", err)
+		return 1
+	}
+	switch {
+	case s.showHelp:
+		fmt.Print(usage)
+		return 0
+	case s.showVersion:
+		printVersion(os.Stdout)
+		return 0
+	case s.testOnly:
+		fmt.Fprintln(os.Stderr, "natsd: configuration is valid")
+		return 0
+	}
+	log, err := host.NewLogger(s.log)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "natsd:", err)
+		return 1
+	}
+	defer log.Close()
+	if err := serve(s, args, log); err != nil {
+		log.Log(engine.LevelFatal, "", err.Error())
+		return 1
+	}
+	log.Log(engine.LevelInfo, "", "Server Exiting..")
+	return 0
+}
+
+func serve(s *settings, args []string, log *host.Logger) error {
+	log.Log(engine.LevelInfo, "", "Starting natsd")
+	log.Log(engine.LevelInfo, "", "  Version:  "+version+" (nats-server "+engine.NatsVersion+")")
+	if c := commit(); c != "" {
+		log.Log(engine.LevelInfo, "", "  Git:      ["+c+"]")
+	}
+	if s.configFile != "" {
+		log.Log(engine.LevelInfo, "", "Using configuration file: "+s.configFile)
+	}
+	srv, err := host.New(host.Options{Engine: s.engine, Portable: s.portable, Log: log})
+	if err != nil {
+		return err
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- srv.Run() }()
+	<-srv.Ready()
+	if srv.Port() == 0 {
+		return <-failed
+	}
+	stopSignals := handleSignals(srv, args, log)
+	defer stopSignals()
+	files, err := writeFiles(s, srv)
+	defer func() {
+		for _, f := range files {
+			os.Remove(f)
+		}
+	}()
+	if err != nil {
+		srv.Stop()
+		<-failed
+		return err
+	}
+	return <-failed
+}
+
+// writeFiles writes the pid file and the ports file and returns those that exist now.
+func writeFiles(s *settings, srv *host.Server) (written []string, err error) {
+	if s.pidFile != "" {
+		if err := os.WriteFile(s.pidFile, []byte(strconv.Itoa(os.Getpid())), 0o660); err != nil {
+			return written, fmt.Errorf("the pid file can't be written: %w", err)
+		}
+		written = append(written, s.pidFile)
+	}
+	if s.portsDir != "" {
+		exe := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+		name := filepath.Join(s.portsDir, fmt.Sprintf("%s_%d.ports", exe, os.Getpid()))
+		ports, err := json.Marshal(map[string][]string{"nats": clientURLs(s.engine.Host, srv.Port())})
+		if err != nil {
+			return written, err
+		}
+		if err := os.WriteFile(name, ports, 0o640); err != nil {
+			return written, fmt.Errorf("the ports file can't be written: %w", err)
+		}
+		written = append(written, name)
+	}
+	return written, nil
+}
+
+// clientURLs lists how clients reach the port: for a wildcard address, by every address of this machine.
+func clientURLs(addr string, port int) []string {
+	p := strconv.Itoa(port)
+	if ip := net.ParseIP(addr); addr != "" && (ip == nil || !ip.IsUnspecified()) {
+		return []string{"nats://" + net.JoinHostPort(addr, p)}
+	}
+	var urls []string
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return []string{"nats://" + net.JoinHostPort("127.0.0.1", p)}
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() {
+			urls = append(urls, "nats://"+net.JoinHostPort(n.IP.String(), p))
+		}
+	}
+	return urls
+}

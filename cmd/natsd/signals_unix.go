@@ -1,0 +1,37 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/host"
+)
+
+// handleSignals obeys nats-server's signals until the function it returns is called.
+func handleSignals(srv *host.Server, args []string, log *host.Logger) (stop func()) {
+	ch := make(chan os.Signal, 4)
+	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGHUP)
+	go func() {
+		for sig := range ch {
+			log.Log(engine.LevelDebug, "", "Trapped \""+sig.String()+"\" signal")
+			switch sig {
+			case syscall.SIGUSR1:
+				log.Reopen()
+			case syscall.SIGUSR2:
+				srv.LameDuck()
+			case syscall.SIGHUP:
+				reload(srv, args, log)
+			default:
+				srv.Stop()
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(ch)
+		close(ch)
+	}
+}

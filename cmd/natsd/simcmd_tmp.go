@@ -1,0 +1,3 @@
+package main
+
+func simMain(args []string) int { return 1 }
