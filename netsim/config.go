@@ -87,6 +87,12 @@ type Counters struct {
 	ResetsTold, TimeoutsTold uint64 // connection ends that broke
 }
 
+// Faults is how many faults there were, chosen or ordered; cuts, jitter and closed windows are none.
+func (c *Counters) Faults() uint64 {
+	return c.Stalls + c.Resets + c.HalfOpens + c.Refusals + c.DialHangs + c.Partitions + c.LinkChanges + c.Kills +
+		c.PowerOffs + c.Suspensions + c.Vanished
+}
+
 // Residue is what a Net still holds. All but Listeners is zero once every connection is closed at both ends.
 type Residue struct {
 	Connections int // with an end that is not closed

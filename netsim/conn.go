@@ -43,12 +43,13 @@ func (c *Conn) Port() int { return c.port }
 // which dial, and the side. It is the index of the Link actor of the choices about what this end sends.
 func (c *Conn) Key() uint64 { return c.link.key<<1 | uint64(c.side) }
 
-// Bind names the connection for the host's engine.Network methods, until it is closed. A connection that is closed
-// already is not bound.
+// Bind names the connection for the host's engine.Network methods, until it is closed. For one that is closed already
+// those do nothing.
 func (c *Conn) Bind(id engine.ConnID) {
+	c.host.unbind(c)
+	c.id = id
 	if c.state == stateOpen {
-		c.host.unbind(c)
-		c.host.bind(c, id)
+		c.host.bind(c)
 	}
 }
 

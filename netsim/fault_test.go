@@ -462,6 +462,10 @@ func TestCalm(t *testing.T) {
 	w.net.Calm()
 	w.run(second)
 	c.expect("connected")
+	k := w.net.Counters()
+	if n := k.Faults(); n != 4 { // two directions cut, a slow link, a suspension
+		t.Fatalf("%d faults: %+v", n, k)
+	}
 }
 
 func TestRefusedBytesDoNotOvertakeTheLastWords(t *testing.T) {

@@ -103,8 +103,8 @@ func (h *Host) Close(id engine.ConnID) {
 	}
 }
 
-func (h *Host) bind(c *Conn, id engine.ConnID) {
-	slot := int(id.Slot())
+func (h *Host) bind(c *Conn) {
+	slot := int(c.id.Slot())
 	for len(h.bound) <= slot {
 		h.bound = append(h.bound, nil)
 	}
@@ -112,7 +112,6 @@ func (h *Host) bind(c *Conn, id engine.ConnID) {
 		h.unbind(old)
 	}
 	h.bound[slot] = c
-	c.id = id
 	c.isBound = true
 	h.net.bound++
 }

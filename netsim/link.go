@@ -1,6 +1,8 @@
 package netsim
 
 import (
+	"errors"
+
 	"github.com/natsd/natsd/sim/decision"
 	"github.com/natsd/natsd/sim/schedule"
 )
@@ -137,7 +139,7 @@ func (l *link) breakEnd(side int, err error) {
 	if was != stateOpen {
 		return
 	}
-	if err == ErrTimeout {
+	if errors.Is(err, ErrTimeout) {
 		l.net.counters.TimeoutsTold++
 	} else {
 		l.net.counters.ResetsTold++
