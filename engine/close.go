@@ -68,7 +68,9 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 		return
 	}
 	c.gate |= gateClosed
-	c.reason = reason
+	info := e.connInfo(c)
+	info.Stop, info.Reason = e.wall, reason
+	e.closed.add(info)
 	e.active--
 	if e.opts.Debug {
 		e.logf(LevelDebug, c.subject(), "Client connection closed: "+string(reason))

@@ -98,7 +98,6 @@ type conn struct {
 	port      int
 	nonce     string
 	connect   wire.Connect
-	reason    CloseReason
 	stats     traffic
 }
 

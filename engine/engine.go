@@ -47,7 +47,8 @@ type Engine struct {
 	jobs  map[JobID]*job
 	jobID JobID
 
-	queries []*query // monitoring answers under way
+	queries []pendingQuery // monitoring answers under way
+	closed  closedRing
 
 	listening Port
 	state     serverState
@@ -100,7 +101,7 @@ const clientListener ListenerID = 1
 // New makes an engine. Nothing is asked of the world before Start.
 func New(o Options, env Env) *Engine {
 	assert.That(env.Clock != nil && env.Network != nil && env.Jobs != nil && env.Rand != nil && env.Log != nil,
-		"engine.New: every field of Env but Disk is required")
+		"engine.New: every field of Env but Monitor and Disk is required")
 	o.setDefaults()
 	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]*job)}
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))

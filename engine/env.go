@@ -81,14 +81,15 @@ type Log interface {
 	Log(level Level, subject, text string)
 }
 
-// Env is the world of one engine. Every field but Disk is required.
+// Env is the world of one engine. Every field but Monitor and Disk is required.
 type Env struct {
 	Clock   Clock
 	Network Network
 	Jobs    Jobs
 	Rand    Rand
 	Log     Log
-	Disk    Disk // nil where nothing is stored
+	Monitor Monitor // nil where nothing is queried
+	Disk    Disk    // nil where nothing is stored
 }
 
 // ConnInfo describes an accepted connection.

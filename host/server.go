@@ -25,11 +25,12 @@ type Options struct {
 
 // Server runs one engine in the real world.
 type Server struct {
-	opts  Options
-	inbox inbox
-	clock *clock
-	e     *engine.Engine
-	loop  loop
+	opts    Options
+	inbox   inbox
+	clock   *clock
+	e       *engine.Engine
+	loop    loop
+	answers answers
 
 	ready    chan struct{} // closed when listening, or when that failed
 	readyOne sync.Once
@@ -62,6 +63,7 @@ func New(o Options) (*Server, error) {
 	}
 	o.Engine.GoVersion = runtime.Version()
 	s := &Server{opts: o, clock: newClock(), ready: make(chan struct{}), done: make(chan struct{})}
+	s.answers.waiting = map[engine.QueryID]chan any{}
 	var err error
 	if o.Portable {
 		s.loop = newPortable(s)
@@ -76,7 +78,7 @@ func (s *Server) Run() error {
 	defer close(s.done)
 	defer s.markReady()
 	s.e = engine.New(s.opts.Engine, engine.Env{
-		Clock: s.clock, Network: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log,
+		Clock: s.clock, Network: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
 	})
 	err := s.loop.run()
 	s.inbox.close()

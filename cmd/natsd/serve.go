@@ -64,9 +64,25 @@ func serve(s *settings, args []string, log *host.Logger) error {
 	if srv.Port() == 0 {
 		return <-failed
 	}
+	var monitorPort int
+	if s.httpPort != 0 {
+		host := s.httpHost
+		if host == "" {
+			host = s.engine.Host
+		}
+		m, err := srv.Monitor(net.JoinHostPort(host, strconv.Itoa(max(s.httpPort, 0))))
+		if err != nil {
+			srv.Stop()
+			<-failed
+			return err
+		}
+		defer m.Close()
+		monitorPort = m.Port()
+		log.Log(engine.LevelInfo, "", "Starting http monitor on "+net.JoinHostPort(host, strconv.Itoa(monitorPort)))
+	}
 	stopSignals := handleSignals(srv, args, log)
 	defer stopSignals()
-	files, err := writeFiles(s, srv)
+	files, err := writeFiles(s, srv.Port(), monitorPort)
 	defer func() {
 		for _, f := range files {
 			os.Remove(f)
@@ -81,7 +97,7 @@ func serve(s *settings, args []string, log *host.Logger) error {
 }
 
 // writeFiles writes the pid file and the ports file and returns those that exist now.
-func writeFiles(s *settings, srv *host.Server) (written []string, err error) {
+func writeFiles(s *settings, clientPort, monitorPort int) (written []string, err error) {
 	if s.pidFile != "" {
 		if err := os.WriteFile(s.pidFile, []byte(strconv.Itoa(os.Getpid())), 0o660); err != nil {
 			return written, fmt.Errorf("the pid file can't be written: %w", err)
@@ -91,7 +107,11 @@ func writeFiles(s *settings, srv *host.Server) (written []string, err error) {
 	if s.portsDir != "" {
 		exe := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
 		name := filepath.Join(s.portsDir, fmt.Sprintf("%s_%d.ports", exe, os.Getpid()))
-		ports, err := json.Marshal(map[string][]string{"nats": clientURLs(s.engine.Host, srv.Port())})
+		urls := map[string][]string{"nats": reachable("nats", s.engine.Host, clientPort)}
+		if monitorPort > 0 {
+			urls["monitoring"] = reachable("http", s.engine.Host, monitorPort)
+		}
+		ports, err := json.Marshal(urls)
 		if err != nil {
 			return written, err
 		}
@@ -103,20 +123,20 @@ func writeFiles(s *settings, srv *host.Server) (written []string, err error) {
 	return written, nil
 }
 
-// clientURLs lists how clients reach the port: for a wildcard address, by every address of this machine.
-func clientURLs(addr string, port int) []string {
-	p := strconv.Itoa(port)
+// reachable lists how a port is reached: for a wildcard address, by every address of this machine.
+func reachable(scheme, addr string, port int) []string {
+	url := func(host string) string { return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(port)) }
 	if ip := net.ParseIP(addr); addr != "" && (ip == nil || !ip.IsUnspecified()) {
-		return []string{"nats://" + net.JoinHostPort(addr, p)}
+		return []string{url(addr)}
 	}
-	var urls []string
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
-		return []string{"nats://" + net.JoinHostPort("127.0.0.1", p)}
+		return []string{url("127.0.0.1")}
 	}
+	var urls []string
 	for _, a := range addrs {
 		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() {
-			urls = append(urls, "nats://"+net.JoinHostPort(n.IP.String(), p))
+			urls = append(urls, url(n.IP.String()))
 		}
 	}
 	return urls

@@ -1,3 +1,0 @@
-package main
-
-func simMain(args []string) int { return 1 }

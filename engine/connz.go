@@ -1,0 +1,129 @@
+package engine
+
+import "time"
+
+// ConnzOptions say which connections are wanted.
+type ConnzOptions struct {
+	Open, Closed bool
+	CID          uint64 // 0: any
+	Subs         bool   // list the subscriptions too
+}
+
+// Connz is the answer: all connections that match, in order of their slots, then closed ones, oldest first. Sorting and
+// paging are the asker's.
+type Connz struct {
+	ServerID string
+	Now      WallTime
+	Conns    []ConnzInfo
+}
+
+// ConnzInfo is one connection.
+type ConnzInfo struct {
+	CID                                 uint64
+	IP                                  string
+	Port                                int
+	Start, LastActivity                 WallTime
+	Stop                                WallTime // 0: open
+	Reason                              CloseReason
+	Uptime, Idle, RTT                   time.Duration
+	Pending                             int
+	InMsgs, OutMsgs, InBytes, OutBytes  uint64
+	NumSubs                             int
+	Name, Lang, Version, AuthorizedUser string
+	Subs                                []SubInfo // with ConnzOptions.Subs
+	Account                             string
+}
+
+// SubInfo is one subscription.
+type SubInfo struct {
+	Account string
+	Subject string
+	Queue   string
+	SID     string
+	Msgs    uint64
+	Max     uint64
+	CID     uint64
+}
+
+// closedMax is how many closed connections are remembered for /connz?state=closed, as in nats-server.
+const closedMax = 10000
+
+// closedRing holds the connections closed last.
+type closedRing struct {
+	ring []ConnzInfo
+	next int
+}
+
+func (r *closedRing) add(i ConnzInfo) {
+	if len(r.ring) < closedMax {
+		r.ring = append(r.ring, i)
+		return
+	}
+	r.ring[r.next] = i
+	r.next = (r.next + 1) % closedMax
+}
+
+// at is the ith oldest.
+func (r *closedRing) at(i int) *ConnzInfo { return &r.ring[(r.next+i)%len(r.ring)] }
+
+// QueryConnz asks for connections.
+func (e *Engine) QueryConnz(id QueryID, o ConnzOptions) { e.ask(id, &connzQuery{o: o}) }
+
+type connzQuery struct {
+	o      ConnzOptions
+	a      Connz
+	slot   int // the next to look at
+	closed int
+}
+
+func (q *connzQuery) answer() any { return &q.a }
+
+func (q *connzQuery) step(e *Engine, budget int) bool {
+	q.a.ServerID, q.a.Now = e.info.ServerID, e.wall
+	for ; q.o.Open && q.slot < len(e.conns); q.slot++ {
+		if budget <= 0 {
+			return false
+		}
+		budget--
+		c := e.conns[q.slot]
+		if c == nil || c.gate&gateClosed != 0 || q.o.CID != 0 && c.cid != q.o.CID {
+			continue
+		}
+		i := e.connInfo(c)
+		if q.o.Subs {
+			budget -= len(c.subs)
+			for _, s := range c.subs {
+				i.Subs = append(i.Subs, s.info())
+			}
+		}
+		q.a.Conns = append(q.a.Conns, i)
+	}
+	for ; q.o.Closed && q.closed < len(e.closed.ring); q.closed++ {
+		if budget <= 0 {
+			return false
+		}
+		budget--
+		if i := e.closed.at(q.closed); q.o.CID == 0 || i.CID == q.o.CID {
+			q.a.Conns = append(q.a.Conns, *i)
+		}
+	}
+	return true
+}
+
+func (e *Engine) connInfo(c *conn) ConnzInfo {
+	o := &c.connect
+	return ConnzInfo{
+		CID: c.cid, IP: c.ip, Port: c.port, Start: c.start, LastActivity: c.lastSeen,
+		Uptime: time.Duration(e.now - c.startMono), Idle: time.Duration(max(e.wall-c.lastSeen, 0)), RTT: time.Duration(c.rtt),
+		Pending: c.out.pending, NumSubs: len(c.subs), Account: c.acc.name,
+		InMsgs: c.stats.inMsgs, OutMsgs: c.stats.outMsgs, InBytes: c.stats.inBytes, OutBytes: c.stats.outBytes,
+		Name: o.Name, Lang: o.Lang, Version: o.Version, AuthorizedUser: o.User,
+	}
+}
+
+func (s *subscription) info() SubInfo {
+	return SubInfo{
+		Account: s.conn.acc.name, Subject: s.handle.Subject(), Queue: s.handle.Queue(), SID: string(s.sid),
+		Msgs: s.delivered, Max: s.max, CID: s.conn.cid,
+	}
+}
