@@ -74,8 +74,7 @@ func parseParts(s string) (data []byte, rest string, err error) {
 	return data, s, nil
 }
 
-// Quote writes bytes the way parseBytes reads them: protocol lines apart, JSON without escapes, long runs of one byte
-// as a repeat count.
+// Quote writes bytes the way parseBytes reads them: protocol lines apart, JSON without escapes, repetitions as a count.
 func Quote(data []byte) string {
 	var parts []string
 	for len(data) > 0 {
@@ -100,7 +99,25 @@ func Quote(data []byte) string {
 	if len(parts) == 0 {
 		return `""`
 	}
-	return strings.Join(parts, " ")
+	return strings.Join(fold(parts), " ")
+}
+
+// fold replaces equal neighbours by one with a count.
+func fold(parts []string) []string {
+	var folded []string
+	for i := 0; i < len(parts); {
+		n := 1
+		for i+n < len(parts) && parts[i+n] == parts[i] {
+			n++
+		}
+		if part := parts[i]; n > 3 && strings.HasSuffix(part, part[:1]) {
+			folded = append(folded, part+"*"+strconv.Itoa(n))
+		} else {
+			folded = append(folded, parts[i:i+n]...)
+		}
+		i += n
+	}
+	return folded
 }
 
 func quoteLine(line []byte) string {

@@ -13,11 +13,11 @@ var varying = regexp.MustCompile(`"(server_id|server_name|git_commit|go|port|cli
 // compare plays a scenario against both servers and reports where a connection received different bytes.
 func compare(o *options, sc *transcript.Scenario, piece int) (report []string) {
 	open := opened(sc)
-	first, err := play(o.server, open, piece)
+	first, err := play(o.server, open, piece, false)
 	if err != nil {
 		return []string{err.Error() + how(piece)}
 	}
-	second, err := play(o.peer, open, piece)
+	second, err := play(o.peer, open, piece, false)
 	if err != nil {
 		return []string{"peer: " + err.Error() + how(piece)}
 	}

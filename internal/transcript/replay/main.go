@@ -110,7 +110,7 @@ func playScenario(o *options, sc *transcript.Scenario) (report []string, recordi
 			report = append(report, compare(o, sc, piece)...)
 			continue
 		}
-		recorded, err := play(o.server, sc, piece)
+		recorded, err := play(o.server, sc, piece, o.record)
 		recordings = append(recordings, recorded...)
 		if err != nil {
 			report = append(report, err.Error()+how(piece))
@@ -126,12 +126,15 @@ func how(piece int) string {
 	return " (sent byte by byte)"
 }
 
-// play runs one scenario against a fresh server.
-func play(binary string, sc *transcript.Scenario, piece int) ([]transcript.Recording, error) {
+// play runs one scenario against a fresh server. It waits longer for what may come where that is to be recorded.
+func play(binary string, sc *transcript.Scenario, piece int, record bool) ([]transcript.Recording, error) {
 	s, err := startServer(binary, sc.Config)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %s: %w", sc.File, sc.Line, sc.Name, err)
 	}
 	defer s.stop()
+	if record {
+		s.silence = recordSilence
+	}
 	return transcript.Run(sc, s, piece)
 }

@@ -8,17 +8,19 @@ import (
 )
 
 const (
-	receivePatience = 3 * time.Second       // for what is expected to come
-	silence         = 80 * time.Millisecond // after which nothing more is taken to come
+	receivePatience = 3 * time.Second        // for what is expected to come
+	silence         = 80 * time.Millisecond  // after which nothing more is taken to come
+	recordSilence   = 350 * time.Millisecond // the same where nobody knows yet what comes
 	wideWindow      = 1 << 20
 	byteGap         = 200 * time.Microsecond // for the server to read a single byte as such, most of the time
 )
 
 // peer is one client's socket. Nothing is read before a step asks for it.
 type peer struct {
-	conn   *net.TCPConn
-	narrow bool // the receive window was made small
-	buffer [64 << 10]byte
+	conn    *net.TCPConn
+	silence time.Duration
+	narrow  bool // the receive window was made small
+	buffer  [64 << 10]byte
 }
 
 // must reports failures of the client's own socket options, which a transcript cannot expect.
@@ -44,7 +46,7 @@ func (p *peer) Receive(patient bool) ([]byte, bool) {
 		p.must(p.conn.SetReadBuffer(wideWindow))
 		p.narrow = false
 	}
-	wait := silence
+	wait := p.silence
 	if patient {
 		wait = receivePatience
 	}

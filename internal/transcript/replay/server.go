@@ -27,6 +27,7 @@ type server struct {
 	dir     string
 	address string
 	ended   chan struct{} // closed when the process is gone
+	silence time.Duration
 }
 
 func startServer(binary string, config []transcript.Setting) (*server, error) {
@@ -38,7 +39,7 @@ func startServer(binary string, config []transcript.Setting) (*server, error) {
 	if err := os.WriteFile(file, []byte(configText(config)), 0o600); err != nil {
 		return nil, err
 	}
-	s := &server{dir: dir, ended: make(chan struct{})}
+	s := &server{dir: dir, ended: make(chan struct{}), silence: silence}
 	s.cmd = exec.Command(binary, "-a", "127.0.0.1", "-p", "-1", "-c", file,
 		"--ports_file_dir", dir, "-l", filepath.Join(dir, "server.log"))
 	output, err := os.Create(filepath.Join(dir, "output"))
@@ -130,7 +131,7 @@ func (s *server) Dial(window int) (transcript.Peer, bool) {
 	if err != nil {
 		return nil, false
 	}
-	p := &peer{conn: c.(*net.TCPConn)}
+	p := &peer{conn: c.(*net.TCPConn), silence: s.silence}
 	if window > 0 {
 		p.must(p.conn.SetReadBuffer(window))
 		p.narrow = true
