@@ -1,0 +1,56 @@
+package sim
+
+import "github.com/natsd/natsd/engine"
+
+// auth is what a server of the run asks of its clients.
+type auth uint8
+
+const (
+	authNone auth = iota
+	authUser
+	authToken
+	authHashedUser
+	authHashedToken
+	numAuths
+)
+
+// The credentials of all runs. The hashes are bcrypt at its least cost.
+const (
+	authName   = "sim"
+	authSecret = "wind-and-rain"
+	authHash   = "$2a$04$06nqCpPK3Nm1etqXxiw.2eOsH5KafinVHsh6HqG3EAVVaLTFt/JYy"
+	authWrong  = "snow-and-hail"
+)
+
+func (a auth) required() bool { return a != authNone }
+
+func (a auth) hashed() bool { return a == authHashedUser || a == authHashedToken }
+
+// configure sets the options of a server.
+func (a auth) configure(o *engine.Options) {
+	switch a {
+	case authUser:
+		o.User, o.Pass = authName, authSecret
+	case authToken:
+		o.Token = authSecret
+	case authHashedUser:
+		o.User, o.Pass = authName, authHash
+	case authHashedToken:
+		o.Token = authHash
+	}
+}
+
+// appendCredentials appends what a CONNECT says, beginning with a comma; wrong ones unless good.
+func (a auth) appendCredentials(b []byte, good bool) []byte {
+	secret := authSecret
+	if !good {
+		secret = authWrong
+	}
+	switch a {
+	case authUser, authHashedUser:
+		b = append(b, `,"user":"`+authName+`","pass":"`+secret+`"`...)
+	case authToken, authHashedToken:
+		b = append(b, `,"auth_token":"`+secret+`"`...)
+	}
+	return b
+}

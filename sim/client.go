@@ -1,0 +1,296 @@
+package sim
+
+import (
+	"strconv"
+
+	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/netsim"
+	"github.com/natsd/natsd/sim/decision"
+	"github.com/natsd/natsd/sim/oracle"
+	"github.com/natsd/natsd/sim/schedule"
+)
+
+// client is a simulated client: a machine of its own and a deterministic state machine that speaks the protocol. Time is
+// cut into slots of equal length; in each it does one thing, or nothing, as the decision for that slot says.
+type client struct {
+	w      *world
+	index  int
+	actor  decision.Actor
+	host   *netsim.Host
+	node   *node
+	kind   clientKind
+	traits traits
+
+	state   clientState
+	wants   bool // to be connected
+	hostile bool // breaks the rules on purpose in what follows
+	away    bool // its machine is without power
+	gen     uint64
+
+	connection
+	nextDial uint64
+	believed map[uint64]*oracle.Conn // connections that the server may still believe in
+	backoff  schedule.Time
+	tries    uint64 // since it was last connected
+
+	published []published   // by number
+	wanted    []wanted      // subscriptions to be made again after a reconnect
+	lost      string        // how the last connection ended
+	sickUntil schedule.Time // up to when its way to the server is disturbed
+}
+
+// connection is what a client knows of its present connection.
+type connection struct {
+	conn  *netsim.Conn
+	dial  uint64 // which of the client's connections it is
+	id    oracle.ID
+	told  *oracle.Conn // nil: the oracle does not know of it
+	since schedule.Time
+
+	input   parser
+	out     []byte
+	outAt   int // bytes of out before it have been sent
+	vec     [1][]byte
+	ledger  ledger
+	subs    []*subscription // not known to be over, by sid
+	nextSid uint64
+	pings   uint64 // written
+
+	greeted    bool // INFO was read
+	maxPayload int
+	headers    bool // both sides know them
+
+	stalled    bool // reads nothing
+	tick       bool // a read of a slow reader is scheduled
+	lazy       bool // read slowly, or not at all for a while: it may be closed for it
+	mute       bool // leaves pings unanswered
+	harmed     bool // a fault touched the connection, or the server
+	garbage    bool // sent what is not known to be right or wrong
+	fatal      bool // sent what the server must close it for
+	halfClosed bool
+	closing    bool // closed its end, or is about to
+	pingAt     schedule.Time
+	pongAt     schedule.Time // when the last PONG was read
+	troubles   uint64        // of the network, when it was dialled
+}
+
+// clientState is how far a client is.
+type clientState uint8
+
+const (
+	clientIdle     clientState = iota // not connected, and nothing under way
+	clientWaiting                     // will dial
+	clientDialling                    // has dialled
+	clientGreeting                    // waits for INFO
+	clientOpening                     // has sent CONNECT and PING
+	clientReady                       // has read the PONG
+)
+
+var clientStates = [...]string{"idle", "waiting to dial", "dialling", "waiting for INFO", "waiting for the first PONG", "connected"}
+
+// What the events of a client are; above stands a count that tells outdated ones, or the slot.
+const (
+	clientSlot uint64 = iota
+	clientDial
+	clientPatience
+	clientTick
+	clientUnstall
+	clientPower
+	clientCloseBy
+	clientOpBits = 4
+)
+
+// Times of all clients.
+const (
+	second        = schedule.Time(1_000_000_000)
+	millisecond   = second / 1000
+	backoffMin    = 20 * millisecond
+	backoffMax    = 2 * second
+	patienceOpen  = 5 * second  // from dialling to the first PONG
+	patiencePong  = 15 * second // for any other
+	patienceClose = 10 * second // for the end after an offence
+	readTick      = 100 * millisecond
+	outMax        = 256 << 10 // bytes that wait to be sent: more is only produced when they have left
+	clientHosts   = 16        // index of the first client's machine
+	serverAddress = "10.0.0.1:4222"
+)
+
+func newClient(w *world, index int, kind clientKind) *client {
+	c := &client{
+		w: w, index: index, actor: decision.Of(decision.Client, uint64(index)), node: w.nodes[0], kind: kind,
+		believed: make(map[uint64]*oracle.Conn), wants: true, hostile: true,
+		published: make([]published, 1), // numbers begin at 1
+	}
+	c.host = w.net.AddHost(clientHosts+index, c)
+	c.traits = w.drawTraits(c)
+	return c
+}
+
+func (c *client) name() string { return "client " + strconv.Itoa(c.index) }
+
+// start begins the client's life at a moment of its own within its first slot.
+func (c *client) start() {
+	phase := schedule.Time(c.trait(traitPhase, uint64(c.traits.period)))
+	c.w.queue.After(phase, c, clientSlot)
+	c.state = clientWaiting
+	c.later(clientDial, phase)
+}
+
+// later schedules an event that is void once c.gen has moved on.
+func (c *client) later(op uint64, d schedule.Time) { c.w.queue.After(d, c, op|c.gen<<clientOpBits) }
+
+// Fire runs one of the client's events.
+func (c *client) Fire(now schedule.Time, arg uint64) {
+	op, rest := arg&(1<<clientOpBits-1), arg>>clientOpBits
+	if op == clientSlot {
+		c.w.queue.After(c.traits.period, c, clientSlot|(rest+1)<<clientOpBits)
+		c.slot(now, rest)
+		return
+	}
+	if op == clientPower {
+		c.power(true)
+		return
+	}
+	if rest != c.gen {
+		return
+	}
+	switch op {
+	case clientDial:
+		c.connect(now)
+	case clientPatience:
+		if c.state > clientIdle && c.state < clientReady && !c.mute {
+			c.giveUp("no answer to its CONNECT")
+		}
+	case clientCloseBy:
+		c.overdue()
+	case clientTick:
+		c.tick = false
+		c.readSlowly()
+	case clientUnstall:
+		c.unstall()
+	}
+}
+
+// connect dials the server.
+func (c *client) connect(now schedule.Time) {
+	if c.state != clientWaiting || c.away {
+		return
+	}
+	c.gen++
+	c.state = clientDialling
+	c.connection = connection{
+		dial: c.nextDial, id: oracle.IDOf(uint32(c.index), uint32(c.nextDial)), since: now, pingAt: now,
+		out: c.out[:0], input: parser{rest: c.input.rest[:0]}, ledger: ledger{items: c.ledger.items[:0]}, subs: c.subs[:0],
+		troubles: c.w.troubles(), lazy: c.traits.pace > 0, mute: c.traits.mute, harmed: c.node.hindered(),
+	}
+	c.nextDial++
+	c.conn = c.host.Dial(serverAddress)
+	c.later(clientPatience, patienceOpen)
+}
+
+// drop is the end of the connection for the client, whoever ended it.
+func (c *client) drop(why string) {
+	if c.state <= clientWaiting {
+		return
+	}
+	c.gen++
+	c.lost = why
+	c.conn.Close()
+	if c.told != nil {
+		c.node.oracle.End(c.told)
+	}
+	c.state = clientIdle
+	c.closing = true
+	c.wanted = c.wanted[:0]
+	for _, s := range c.subs {
+		if !s.ending && !s.standing {
+			c.wanted = append(c.wanted, wanted{s.pattern, s.queue, s.responds})
+		}
+	}
+	c.subs = c.subs[:0]
+	c.again()
+}
+
+// again plans the next dial, if the client wants to be connected.
+func (c *client) again() {
+	if !c.wants || c.away || c.state != clientIdle {
+		return
+	}
+	c.tries++
+	wait := min(backoffMin<<min(c.tries, 10), backoffMax) + c.backoff
+	c.backoff = 0
+	k := decision.Key{Kind: decision.SimBackoff, Actor: c.actor, N: c.nextDial}
+	wait += schedule.Time(c.w.source.Range(k, 0, int64(wait)/4))
+	c.state = clientWaiting
+	c.later(clientDial, wait)
+}
+
+// giveUp closes a connection that does not answer.
+func (c *client) giveUp(why string) {
+	c.w.noteClient(c, "gives up: "+why)
+	c.drop(why)
+}
+
+// Connected implements netsim.Sink.
+func (c *client) Connected(conn *netsim.Conn) {
+	if conn == c.conn && c.state == clientDialling {
+		c.state = clientGreeting
+	}
+}
+
+// DialFailed implements netsim.Sink.
+func (c *client) DialFailed(conn *netsim.Conn, err error) {
+	if conn == c.conn && c.state == clientDialling {
+		c.drop("dial: " + err.Error())
+	}
+}
+
+// Closed implements netsim.Sink.
+func (c *client) Closed(conn *netsim.Conn, err error) {
+	if conn == c.conn && c.state > clientDialling {
+		c.ended(err.Error())
+	}
+}
+
+// ended is told when the server, or the network, has ended the connection.
+func (c *client) ended(how string) {
+	c.w.noteClient(c, "connection ended: "+how)
+	c.drop(how)
+}
+
+// Writable implements netsim.Sink.
+func (c *client) Writable(conn *netsim.Conn) {
+	if conn == c.conn && c.state > clientDialling {
+		c.flush()
+	}
+}
+
+// flush hands the network what waits.
+func (c *client) flush() {
+	if c.outAt < len(c.out) {
+		c.vec[0] = c.out[c.outAt:]
+		c.outAt += c.conn.Send(c.vec[:])
+	}
+	if c.outAt == len(c.out) {
+		c.out, c.outAt = c.out[:0], 0
+	}
+}
+
+// A client listens nowhere.
+
+// Accepted implements netsim.Sink.
+func (c *client) Accepted(*netsim.Conn, engine.ListenerID, engine.ConnInfo) {}
+
+// ListenerUp implements netsim.Sink.
+func (c *client) ListenerUp(engine.ListenerID, string, int) {}
+
+// ListenerFailed implements netsim.Sink.
+func (c *client) ListenerFailed(engine.ListenerID, error) {}
+
+// goneAtServer is told when the server has given up one of the client's connections.
+func (c *client) goneAtServer(n *node, dial uint64) {
+	if o := c.believed[dial]; o != nil {
+		n.oracle.Gone(o)
+		delete(c.believed, dial)
+	}
+}

@@ -1,0 +1,239 @@
+package sim
+
+import (
+	"strconv"
+
+	"github.com/natsd/natsd/sim/decision"
+	"github.com/natsd/natsd/sim/oracle"
+	"github.com/natsd/natsd/wire"
+)
+
+// subscription is one SUB of a client's connection that is not known to be over.
+type subscription struct {
+	sid      uint64
+	pattern  string
+	queue    string
+	responds bool   // answers requests
+	standing bool   // the inbox
+	doubtful bool   // may have been refused
+	ending   bool   // an UNSUB was sent
+	max      uint64 // of that UNSUB; 0: none
+	ended    uint64 // pings written before that UNSUB
+	got      uint64 // messages
+}
+
+// wanted is a subscription that a client makes anew when it is connected again.
+type wanted struct {
+	pattern, queue string
+	responds       bool
+}
+
+// greet answers the first INFO: CONNECT, the subscriptions from before, PING.
+func (c *client) greet() {
+	if c.kind == kindSilent && c.hostile {
+		return
+	}
+	c.state = clientOpening
+	c.told = c.node.oracle.Open(c.id, oracle.ConnOptions{
+		Echo: c.traits.echo, NoResponders: c.traits.noResponders && c.headers,
+	})
+	c.believed[c.dial] = c.told
+	if !c.sendConnect() {
+		c.flush()
+		return
+	}
+	c.subscribeInbox()
+	for _, s := range c.wanted {
+		c.subscribe(s.pattern, s.queue, s.responds)
+	}
+	c.ping()
+	c.flush()
+}
+
+// sendConnect writes a CONNECT. It returns false if the server must refuse it.
+func (c *client) sendConnect() bool {
+	t := &c.traits
+	if t.late && !c.w.cfg.auth.required() {
+		return true // the defaults of a connection without CONNECT are among those that traits may have
+	}
+	good := !(t.badAuth && c.hostile)
+	b := append(c.out, `CONNECT {"verbose":`...)
+	b = strconv.AppendBool(b, t.verbose)
+	b = strconv.AppendBool(append(b, `,"pedantic":`...), t.pedantic)
+	b = strconv.AppendBool(append(b, `,"echo":`...), t.echo)
+	b = strconv.AppendBool(append(b, `,"headers":`...), t.headers)
+	b = strconv.AppendBool(append(b, `,"no_responders":`...), t.noResponders && c.headers)
+	b = append(b, `,"protocol":1`...)
+	b = c.w.cfg.auth.appendCredentials(b, good)
+	c.out = append(b, "}\r\n"...)
+	if c.w.cfg.auth.required() && !good {
+		c.refusal(wire.ErrAuthorization)
+		return false
+	}
+	if t.verbose {
+		c.ledger.add(due{kind: dueOK})
+	}
+	return true
+}
+
+// refusal notes that what was just written ends the connection.
+func (c *client) refusal(err wire.Err) {
+	c.ledger.add(due{kind: dueFatal, err: err})
+	c.fatal = true
+	c.later(clientCloseBy, patienceClose)
+}
+
+// acknowledged notes that what was just written is answered +OK, if the client asked for that.
+func (c *client) acknowledged() {
+	if c.traits.verbose {
+		c.ledger.add(due{kind: dueOK})
+	}
+}
+
+// ping writes a fence.
+func (c *client) ping() {
+	c.node.oracle.Ping(c.told)
+	c.out = append(c.out, "PING\r\n"...)
+	c.pings++
+	c.ledger.add(due{kind: duePong, at: c.w.queue.Now(), n: c.pings})
+	c.pingAt = c.w.queue.Now()
+}
+
+// subscribeInbox makes the subscription on which answers to requests come.
+func (c *client) subscribeInbox() {
+	if c.traits.requests {
+		s := c.subscribe(inboxReply+strconv.Itoa(c.index)+".>", "", false)
+		s.standing = true
+	}
+}
+
+// subscribe writes a SUB with a new sid.
+func (c *client) subscribe(pattern, queue string, responds bool) *subscription {
+	c.nextSid++
+	s := &subscription{sid: c.nextSid, pattern: pattern, queue: queue, responds: responds}
+	s.doubtful = c.writeSub(s.sid, pattern, queue)
+	c.subs = append(c.subs, s)
+	return s
+}
+
+// writeSub writes a SUB and reports whether the server may, or must, refuse it.
+func (c *client) writeSub(sid uint64, pattern, queue string) (doubtful bool) {
+	c.node.oracle.Subscribe(c.told, sid, pattern, queue)
+	b := append(append(c.out, "SUB "...), pattern...)
+	if queue != "" {
+		b = append(append(b, ' '), queue...)
+	}
+	b = strconv.AppendUint(append(b, ' '), sid, 10)
+	c.out = append(b, "\r\n"...)
+	m := c.w.cfg.engine.MaxSubscriptions
+	if m == 0 || len(c.subs) < m {
+		c.acknowledged()
+		return false
+	}
+	c.node.oracle.Doubt(c.told, sid)
+	kind := dueErr
+	for _, s := range c.subs {
+		if s.ending || s.doubtful {
+			kind = dueMaybe // how many are over, the server may know better
+		}
+	}
+	c.ledger.add(due{kind: kind, err: wire.ErrMaxSubscriptions})
+	return true
+}
+
+// unsubscribe writes an UNSUB, with a number of messages or without.
+func (c *client) unsubscribe(s *subscription, most uint64) {
+	c.node.oracle.Unsubscribe(c.told, s.sid, most)
+	b := strconv.AppendUint(append(c.out, "UNSUB "...), s.sid, 10)
+	if most > 0 {
+		b = strconv.AppendUint(append(b, ' '), most, 10)
+	}
+	c.out = append(b, "\r\n"...)
+	c.acknowledged()
+	if most > 0 && c.w.garbage {
+		c.node.oracle.Doubt(c.told, s.sid) // a stray message counts too
+	}
+	s.ending = true
+	s.max = most
+	s.ended = c.pings
+}
+
+// message is what is published.
+type message struct {
+	subject string
+	size    int
+	header  int // bytes of headers; 0: none
+	request bool
+	reply   []byte // overrides: empty for none
+}
+
+// publish writes a PUB or HPUB.
+func (c *client) publish(m message) {
+	n := uint64(len(c.published))
+	if !c.headers || m.header == 0 {
+		m.header = 0
+	} else {
+		m.header = headerSize(m.header)
+	}
+	m.size = max(min(m.size, c.maxPayload-m.header), 0)
+	if m.header+m.size > c.maxPayload {
+		m.header = 0
+	}
+	p := published{subject: m.subject, epoch: c.id.Epoch(), size: int32(m.size), header: int32(m.header)}
+	c.published = append(c.published, p)
+	var room [64]byte
+	reply := room[:0]
+	switch {
+	case m.request:
+		reply = appendReply(reply, inboxReply, c.id, n)
+	case m.size < stampSize:
+		reply = appendReply(reply, tinyReply, c.id, n)
+	}
+	c.node.oracle.Publish(c.told, n, m.subject, string(reply))
+	c.w.messages++
+	c.w.volume.add(c.w.queue.Now(), m.header+m.size+messageOverhead)
+	b := c.out
+	if m.header > 0 {
+		b = append(b, "HPUB "...)
+	} else {
+		b = append(b, "PUB "...)
+	}
+	b = append(append(b, m.subject...), ' ')
+	if len(reply) > 0 {
+		b = append(append(b, reply...), ' ')
+	}
+	if m.header > 0 {
+		b = append(strconv.AppendInt(b, int64(m.header), 10), ' ')
+	}
+	b = strconv.AppendInt(b, int64(m.header+m.size), 10)
+	b = append(b, "\r\n"...)
+	if m.header > 0 {
+		b = appendHeader(b, c.id, n, m.header)
+	}
+	b = appendPayload(b, c.id, n, p)
+	c.out = append(b, "\r\n"...)
+	c.acknowledged()
+}
+
+// full reports whether enough waits to be sent.
+func (c *client) full() bool { return len(c.out)-c.outAt > outMax }
+
+func (c *client) trait(purpose uint32, n uint64) uint64 {
+	return c.w.source.Below(decision.Key{Kind: decision.SimTrait, Actor: c.actor, Purpose: purpose}, n)
+}
+
+// fenced is told which of the connection's pings was answered.
+func (c *client) fenced(ping uint64) {
+	kept := c.subs[:0]
+	for _, s := range c.subs {
+		if s.ending && (s.max == 0 || s.got >= s.max) && ping > s.ended {
+			continue // the UNSUB came before the ping: it is over
+		}
+		kept = append(kept, s)
+	}
+	clear(c.subs[len(kept):])
+	c.subs = kept
+}
+
+// messageOverhead is about what a message costs beside headers and payload, bytes.
+const messageOverhead = 64

@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"github.com/natsd/natsd/sim/schedule"
+	"github.com/natsd/natsd/wire"
+)
+
+// The answers of a server come in the order of what they answer: PONG for PING, +OK for everything else of a verbose
+// client, -ERR with the right words for what is wrong. propReplies is the name of that property.
+const propReplies = "replies"
+
+// ledger holds what a client is still to be answered.
+type ledger struct {
+	items []due
+	head  int
+	pongs int // of the items
+}
+
+// due is one answer to come.
+type due struct {
+	kind dueKind
+	err  wire.Err // of -ERR; of a fatal one empty: the connection ends without a word
+	at   schedule.Time
+	n    uint64 // of a PONG: which of the connection's pings it answers
+}
+
+type dueKind uint8
+
+const (
+	duePong   dueKind = iota
+	dueOK             // +OK
+	dueErr            // -ERR, and the connection stays
+	dueMaybe          // +OK from a verbose connection, or -ERR; from one that is not, -ERR or nothing
+	dueFatal          // -ERR, if there are words for it, then the end
+	dueOption         // -ERR or nothing, then what follows
+)
+
+func (l *ledger) add(d due) {
+	if d.kind == duePong {
+		l.pongs++
+	}
+	l.items = append(l.items, d)
+}
+
+func (l *ledger) pop() due {
+	d := l.items[l.head]
+	l.head++
+	if d.kind == duePong {
+		l.pongs--
+	}
+	if l.head == len(l.items) {
+		l.items, l.head = l.items[:0], 0
+	}
+	return d
+}
+
+func (l *ledger) empty() bool { return l.head == len(l.items) }
+
+// answer takes an answer that was read off the ledger. ok is false if it is not the one that is due.
+func (l *ledger) answer(verb inboundVerb, text []byte, verbose bool) (d due, ok bool) {
+	for !l.empty() {
+		front := l.items[l.head]
+		if front.fits(verb, text, verbose) {
+			return l.pop(), true
+		}
+		if front.kind != dueOption && (front.kind != dueMaybe || verbose) {
+			return due{}, false
+		}
+		l.pop() // it was answered by nothing
+	}
+	return due{}, false
+}
+
+func (d *due) fits(verb inboundVerb, text []byte, verbose bool) bool {
+	switch verb {
+	case saidPong:
+		return d.kind == duePong
+	case saidOK:
+		return d.kind == dueOK || d.kind == dueMaybe && verbose
+	case saidErr:
+		switch d.kind {
+		case dueErr, dueMaybe, dueFatal, dueOption:
+			return d.err != "" && string(text) == string(d.err)
+		}
+	}
+	return false
+}
+
+// oldestPing is when the ping was sent that has waited longest.
+func (l *ledger) oldestPing() (schedule.Time, bool) {
+	if l.pongs == 0 {
+		return 0, false
+	}
+	for i := l.head; i < len(l.items); i++ {
+		if l.items[i].kind == duePong {
+			return l.items[i].at, true
+		}
+	}
+	return 0, false
+}
+
+// next tells the words of the error that is due before any other answer; a fatal one may have none.
+func (l *ledger) fatal() (wire.Err, bool) {
+	for i := l.head; i < len(l.items); i++ {
+		if l.items[i].kind == dueFatal {
+			return l.items[i].err, true
+		}
+	}
+	return "", false
+}
+
+// unanswered describes the first answer that is due.
+func (l *ledger) unanswered() string {
+	if l.empty() {
+		return "nothing"
+	}
+	switch d := l.items[l.head]; d.kind {
+	case duePong:
+		return "PONG"
+	case dueOK:
+		return "+OK"
+	case dueFatal:
+		return "-ERR '" + string(d.err) + "' and the end"
+	default:
+		return "-ERR '" + string(d.err) + "'"
+	}
+}

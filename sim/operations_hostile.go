@@ -1,0 +1,145 @@
+package sim
+
+import (
+	"strconv"
+
+	"github.com/natsd/natsd/subject"
+	"github.com/natsd/natsd/wire"
+)
+
+// What a client may do that the server has an answer to, and what it must be closed for.
+
+func (c *client) misbehave(op operation, s slotKey) {
+	switch op {
+	case opOddPublish:
+		c.oddPublish(s)
+	case opOddSubscribe:
+		c.nextSid++
+		bad := [...]string{"a..b", ".a", "a.", "a.>.b", "."}
+		c.out = append(append(c.out, "SUB "...), bad[s.below(detailVariant, uint64(len(bad)))]...)
+		c.out = append(strconv.AppendUint(append(c.out, ' '), c.nextSid, 10), "\r\n"...)
+		if c.w.cfg.engine.MaxSubscriptions > 0 {
+			c.ledger.add(due{kind: dueOption, err: wire.ErrMaxSubscriptions}) // checked first
+			c.ledger.add(due{kind: dueOption, err: wire.ErrInvalidSubject})
+			return
+		}
+		c.ledger.add(due{kind: dueErr, err: wire.ErrInvalidSubject})
+	case opGarbage:
+		c.sendGarbage(s)
+	default:
+		c.offend(op, s)
+	}
+}
+
+// oddPublish publishes on a subject that is no literal: routed all the same.
+func (c *client) oddPublish(s slotKey) {
+	odd := [...]string{"a.*", ">", "a.>", "a..b", "*.b", ".a"}
+	subj := odd[s.below(detailVariant, uint64(len(odd)))]
+	if c.traits.pedantic && !subject.ValidLiteral(subj) {
+		c.ledger.add(due{kind: dueErr, err: wire.ErrInvalidPublish})
+	}
+	c.publish(message{subject: subj, size: 64})
+}
+
+// offend sends what the connection is closed for.
+func (c *client) offend(op operation, s slotKey) {
+	o := &c.w.cfg.engine
+	switch op {
+	case opTooBig:
+		size := c.maxPayload + 1 + int(s.below(detailSize, 100_000))
+		c.out = strconv.AppendInt(append(c.out, "PUB a "...), int64(size), 10)
+		c.out = append(c.out, "\r\n"...)
+		c.refusal(wire.ErrMaxPayload)
+		if s.below(detailHow, 2) == 1 { // and sends what it announced
+			c.out = append(c.out, make([]byte, min(size, 4096))...)
+		}
+	case opLongLine:
+		verbs := [...]string{"SUB ", "PUB ", "UNSUB "}
+		c.out = append(c.out, verbs[s.below(detailVariant, uint64(len(verbs)))]...)
+		for range o.MaxControlLine + 1 + int(s.below(detailSize, 3)) {
+			c.out = append(c.out, 'a')
+		}
+		c.out = append(c.out, 'a')
+		if s.below(detailHow, 2) == 1 {
+			c.out = append(c.out, "\r\n"...)
+		}
+		c.refusal(wire.ErrMaxControlLine)
+	case opHalfMessage:
+		c.out = strconv.AppendInt(append(c.out, "PUB a "...), int64(c.maxPayload), 10)
+		c.out = append(c.out, "\r\nbeginning"...)
+		// Its PONGs would be payload from here on.
+		c.mute, c.lazy, c.fatal = true, true, true
+	case opBadVerb:
+		verbs := [...]string{"MSG a 1 0\r\n\r\n", "FOO\r\n", "\r\n", "PU B\r\n", "RS+ a\r\n", "SUBSCRIBE\r\n"}
+		c.out = append(c.out, verbs[s.below(detailVariant, uint64(len(verbs)))]...)
+		c.refusal(wire.ErrUnknownOp)
+	case opBadArguments:
+		lines := [...]string{"PUB a\r\n", "PUB a b c 3\r\n", "PUB a -1\r\n", "SUB a\r\n", "SUB a b c d\r\n", "UNSUB 1 2 3\r\n", "PUB a 0x2\r\n"}
+		c.out = append(c.out, lines[s.below(detailVariant, uint64(len(lines)))]...)
+		c.ledger.add(due{kind: dueOption, err: wire.ErrParser})
+		c.refusal("")
+	case opBadPayload:
+		c.out = append(c.out, "PUB a 5\r\nhello"...)
+		ends := [...]string{"xx", "\n\r", "\rx", " \r\n"}
+		c.out = append(c.out, ends[s.below(detailVariant, uint64(len(ends)))]...)
+		c.refusal(wire.ErrUnknownOp)
+	case opNoHeaders:
+		if c.headers {
+			return
+		}
+		c.out = append(c.out, "HPUB a 12 14\r\nNATS/1.0\r\n\r\nhi\r\n"...)
+		c.ledger.add(due{kind: dueOption, err: wire.ErrNoHeaders})
+		c.refusal("")
+	}
+}
+
+// garbageLines are what garbage is made of: lawful lines, of which bytes are changed, dropped or doubled.
+var garbageLines = [...]string{
+	"PUB garbage.one 11\r\nhello world\r\n",
+	"PUB garbage.two garbage.reply 5\r\nhello\r\n",
+	"SUB garbage.> 777\r\n",
+	"SUB a.> garbage-queue 778\r\n",
+	"UNSUB 777 5\r\n",
+	"PING\r\n",
+	"PONG\r\n",
+	"CONNECT {\"verbose\":true,\"pedantic\":false,\"headers\":true}\r\n",
+	"HPUB garbage.three 12 17\r\nNATS/1.0\r\n\r\nhello\r\n",
+	"INFO {}\r\n",
+	"+OK\r\n",
+	"-ERR 'x'\r\n",
+	"\r\n\r\n",
+	"PUB > 3\r\nabc\r\n",
+}
+
+// sendGarbage writes a few lines with mistakes.
+func (c *client) sendGarbage(s slotKey) {
+	c.forsake()
+	for i := range uint32(1 + s.below(detailCount, 4)) {
+		line := []byte(garbageLines[s.each(detailTemplate, i, uint64(len(garbageLines)))])
+		place := int(s.each(detailPlace, i, uint64(len(line))))
+		x := byte(s.each(detailByte, i, 256))
+		switch s.each(detailHow, i, 4) {
+		case 0: // as it is
+		case 1:
+			line[place] = x
+		case 2:
+			line = append(line[:place], line[place+1:]...)
+		case 3:
+			line = append(line[:place+1], line[place:]...)
+		}
+		c.out = append(c.out, line...)
+	}
+}
+
+// forsake gives up knowing what the server makes of the connection: it may subscribe to anything from here on.
+func (c *client) forsake() {
+	c.garbage = true
+	if c.told == nil {
+		return
+	}
+	const unknown = 1 << 60
+	c.node.oracle.Subscribe(c.told, unknown, ">", "")
+	c.node.oracle.Doubt(c.told, unknown)
+	c.node.oracle.End(c.told)
+	c.told = nil
+}

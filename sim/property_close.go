@@ -1,0 +1,125 @@
+package sim
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/natsd/natsd/engine"
+)
+
+// Clients are closed by the server for what they did, or did not do, and never otherwise. The server says why in its
+// log; that is held against what the client and the network did.
+
+// propClosed is the name of the property.
+const propClosed = "closed"
+
+// propContract: the engine asks only what env.go allows.
+const propContract = "contract"
+
+const closedPrefix = "Client connection closed: "
+
+// heard is told of every log line.
+func (n *node) heard(level engine.Level, subject, text string) {
+	if reason, ok := strings.CutPrefix(text, closedPrefix); ok && level == engine.LevelDebug {
+		nc := n.named(subject)
+		if nc == nil {
+			n.w.fail(propClosed, "the server closed "+subject+", which it does not have")
+			return
+		}
+		nc.over = true
+		n.judge(nc, engine.CloseReason(reason))
+		n.active--
+	}
+}
+
+// named finds the connection that the log calls by that name.
+func (n *node) named(subject string) *nodeConn {
+	is := func(nc *nodeConn) bool {
+		if !strings.HasPrefix(subject, nc.info.IP) {
+			return false
+		}
+		rest := subject[len(nc.info.IP):]
+		port := strconv.Itoa(nc.info.Port)
+		return strings.HasPrefix(rest, ":"+port+" ")
+	}
+	if n.newest.conn != nil && is(&n.newest) {
+		return &n.newest
+	}
+	for i := range n.conns {
+		if nc := &n.conns[i]; nc.id != 0 && !nc.over && is(nc) {
+			return nc
+		}
+	}
+	return nil
+}
+
+// judge says whether the reason is a good one.
+func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
+	c := nc.client
+	n.w.note(n.index, "closes "+nc.name()+": "+string(reason))
+	if c == nil {
+		return
+	}
+	gone := c.dial != nc.dial || c.state <= clientDialling // it has left meanwhile
+	sick := gone || c.harmed || n.hindered() || n.w.netTrouble(c)
+	just := true
+	switch reason {
+	case engine.ReasonClientClosed, engine.ReasonReadError:
+		just = nc.end || c.garbage
+	case engine.ReasonAuthTimeout:
+		just = sick || c.mute || c.lazy || c.kind == kindSilent || c.garbage
+	case engine.ReasonAuthFailed:
+		just = gone || c.fatal || c.garbage
+	case engine.ReasonSlowPending:
+		just = sick || c.lazy || n.w.overwhelmed(c)
+	case engine.ReasonSlowDeadline:
+		just = sick || c.lazy
+		if idle := n.watch.idle(n, nc.id); idle < n.w.cfg.engine.WriteDeadline {
+			n.w.fail(propSlow, nc.name()+" was closed for write_deadline "+idle.String()+" after it last took something")
+		}
+	case engine.ReasonParseError, engine.ReasonProtocol, engine.ReasonMaxPayload, engine.ReasonMaxLine:
+		just = gone || c.fatal || c.garbage
+	case engine.ReasonStale:
+		just = sick || c.mute || c.lazy
+	case engine.ReasonMaxConns:
+		just = n.active > n.w.cfg.engine.MaxConnections
+	case engine.ReasonShutdown, engine.ReasonLameDuck:
+		just = n.stopping
+	}
+	if !just {
+		n.w.fail(propClosed, nc.name()+" was closed without cause: "+string(reason))
+	}
+}
+
+// accepting is told of a connection that the engine is about to be told of.
+func (n *node) accepting(nc nodeConn) {
+	n.newest = nc
+	n.active++
+}
+
+// accepted is told when the engine has named it.
+func (n *node) accepted(nc *nodeConn) {
+	nc.over = n.newest.over
+	n.newest = nodeConn{}
+	if most := n.w.cfg.engine.MaxConnections; n.active > most {
+		n.w.fail(propClosed, strconv.Itoa(n.active)+" connections, max_connections is "+strconv.Itoa(most))
+	}
+}
+
+// overdue is the moment by which the server must have closed the connection.
+func (c *client) overdue() {
+	if c.state <= clientDialling {
+		return
+	}
+	if c.harmed || c.lazy || c.node.hindered() || c.w.netTrouble(c) || c.outAt < len(c.out) || !c.hostile {
+		c.giveUp("the server does not close it")
+		return
+	}
+	c.w.fail(propClosed, c.name()+" was not closed for its offence, due was "+c.ledger.unanswered())
+}
+
+// overwhelmed reports whether so much was published lately that more than max_pending may have waited for a client that
+// reads all it can.
+func (w *world) overwhelmed(c *client) bool {
+	return w.volume.recent(w.queue.Now())*uint64(max(len(c.subs), 1)) > uint64(w.cfg.engine.MaxPending)
+}

@@ -1,0 +1,80 @@
+package sim
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/natsd/natsd/engine"
+)
+
+// A connection that takes nothing of what waits for it is closed when write_deadline has passed on the server's clock,
+// and not before.
+
+// propSlow is the name of the property.
+const propSlow = "slow-consumer"
+
+// slowWatch knows, by slot, since when connections owe the server to take something.
+type slowWatch struct {
+	owed []engine.Instant // 0: nothing waits, or the network has not refused anything
+}
+
+func (s *slowWatch) reset() { s.owed = s.owed[:0] }
+
+// sent is told of every Send.
+func (s *slowWatch) sent(n *node, id engine.ConnID, offered, taken int) {
+	slot := int(id.Slot())
+	for len(s.owed) <= slot {
+		s.owed = append(s.owed, 0)
+	}
+	if taken == offered {
+		s.owed[slot] = 0
+		return
+	}
+	if taken > 0 || s.owed[slot] == 0 {
+		s.owed[slot], _ = n.Now()
+	}
+}
+
+// closed is told of every connection that the engine gives up.
+func (s *slowWatch) closed(n *node, nc *nodeConn) {
+	if slot := int(nc.id.Slot()); slot < len(s.owed) {
+		s.owed[slot] = 0
+	}
+}
+
+// idle is how long the connection has taken nothing that it was offered.
+func (s *slowWatch) idle(n *node, id engine.ConnID) time.Duration {
+	if slot := int(id.Slot()); slot < len(s.owed) && s.owed[slot] > 0 {
+		now, _ := n.Now()
+		return time.Duration(now - s.owed[slot])
+	}
+	return 0
+}
+
+// slowGrace is how much later than its deadline a slow consumer may be closed on a server that is not held up: a turn or
+// two, and the Writable that was already under way.
+const slowGrace = 500 * time.Millisecond
+
+// check looks for connections that should have been closed.
+func (s *slowWatch) check(n *node) {
+	if n.eng == nil || n.hindered() {
+		return
+	}
+	limit := n.w.cfg.engine.WriteDeadline
+	for slot := range s.owed {
+		if slot >= len(n.conns) || n.conns[slot].id == 0 || n.conns[slot].over {
+			continue
+		}
+		if idle := s.idle(n, n.conns[slot].id); idle > limit+slowGrace {
+			n.w.fail(propSlow, "the connection of "+n.conns[slot].name()+" has taken nothing for "+idle.String()+
+				" and is still there; write_deadline is "+limit.String())
+		}
+	}
+}
+
+func (nc *nodeConn) name() string {
+	if nc.client == nil {
+		return nc.info.IP
+	}
+	return nc.client.name() + " (connection " + strconv.FormatUint(nc.dial, 10) + ")"
+}
