@@ -99,6 +99,24 @@ func TestIntermediateVersions(t *testing.T) {
 	mustSee(t, got, "0", "1", "2", "3")
 }
 
+// TestManyVersions writes more versions than a sector remembers: the oldest are forgotten, not the one on the platter.
+func TestManyVersions(t *testing.T) {
+	got := outcomes(600, Config{}, func(w *world) string {
+		f := w.put(t, "a", fill('A', 1))
+		for c := byte('B'); c <= 'M'; c++ {
+			_, err := w.write(f, 0, []byte(fill(c, 1)))
+			must(t, err)
+		}
+		if c, _ := w.content(t, "a"); sectors(c) != "M" {
+			t.Fatalf("reads see %s", sectors(c))
+		}
+		w.d.Crash()
+		c, _ := w.content(t, "a")
+		return sectors(c)
+	})
+	mustSee(t, got, "A", "F", "G", "H", "I", "J", "K", "L", "M")
+}
+
 func TestUnsyncedTruncate(t *testing.T) {
 	got := outcomes(400, Config{}, func(w *world) string {
 		f := w.put(t, "a", fill('x', 2))

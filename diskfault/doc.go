@@ -13,7 +13,7 @@
 // How it is built:
 //
 //	config.go    rates of faults, latencies, capacity: what a seed draws; printable
-//	disk.go      the calls of engine.Disk and of the world (Attach, SetSlow, Heal, …)
+//	disk.go      the calls of engine.Disk and of the world (Attach, Configure, Heal, …)
 //	op.go        operations in flight: when they complete, in which order, and crashes at the nth
 //	file.go      the page cache: sectors with their unsynced versions above what is on the platter
 //	fileops.go   read, write, allocate, truncate, sync, close
@@ -27,6 +27,6 @@
 //	snapshot.go  older states of the whole disk
 //	hash.go      one number for everything on the disk
 //
-// Limits: 16 million open-calls, crashes and so on are fine, but a file should stay below a terabyte of data actually
-// written, and a sector remembers its last 8 unsynced versions.
+// Limits: a life of the disk has at most 2^16 crashes and 2^32 opens, a file at most 2^40 sectors; a sector remembers its
+// last 8 unsynced versions. A crash and a snapshot cost time in proportion to what is stored, all else to what it touches.
 package diskfault
