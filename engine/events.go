@@ -58,6 +58,10 @@ func (e *Engine) EndTurn() {
 		}
 	}
 	e.touched = e.touched[:0]
+	if e.duck.on && e.state == stateReady && e.active == 0 {
+		e.logf(LevelInfo, "", "Lame duck mode: all clients have left")
+		e.Stop()
+	}
 	if e.state == stateStopping && len(e.free) == len(e.conns) && len(e.reaping) == 0 {
 		e.state = stateStopped
 	}

@@ -37,8 +37,7 @@ func (e *Engine) LameDuck() {
 	e.duck.on = true
 	e.env.Network.StopListening(clientListener)
 	if e.active == 0 {
-		e.Stop()
-		return
+		return // EndTurn stops it
 	}
 	for _, c := range e.conns {
 		if c != nil && c.infoSent {
@@ -69,8 +68,5 @@ func (e *Engine) duckTimer() {
 	if e.active > 0 {
 		e.duck.slot = 0 // a slot that was used again behind the search
 		e.timers.set(&e.own, e.now+e.duck.every)
-		return
 	}
-	e.logf(LevelInfo, "", "Lame duck mode: all clients have left")
-	e.Stop()
 }

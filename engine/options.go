@@ -19,6 +19,7 @@ type Options struct {
 
 	MaxConnections   int           // default 65536
 	MaxSubscriptions int           // per connection; 0: no limit
+	MaxSubTokens     int           // tokens of a subscription's subject; 0: no limit
 	MaxPayload       int           // bytes of headers and payload; default 1 MiB
 	MaxControlLine   int           // bytes of a control line's arguments; default 4096
 	MaxPending       int           // bytes that wait for one connection; default 64 MiB

@@ -222,19 +222,12 @@ func (e *Engine) noResponders(c *conn, a *wire.PubArgs) {
 	e.totals.outBytes += uint64(size)
 }
 
-// ownSubscription finds the connection's own subscription that subj reaches.
+// ownSubscription finds the connection's own subscription that subj reaches. Members of queue groups don't count: the
+// answer is for the requester, not for whoever shares its group.
 func ownSubscription(c *conn, subj []byte) *subscription {
-	r := c.acc.subs.Match(subj)
-	for _, s := range r.Plain {
+	for _, s := range c.acc.subs.Match(subj).Plain {
 		if s.conn == c && !s.dead {
 			return s
-		}
-	}
-	for i := range r.Queues {
-		for _, s := range r.Queues[i].Members {
-			if s.conn == c && !s.dead {
-				return s
-			}
 		}
 	}
 	return nil

@@ -147,7 +147,9 @@ func (e *Engine) connect(c *conn, args []byte) {
 func (e *Engine) accept(c *conn) {
 	o := &c.connect
 	if !c.connected {
-		c.pingAt = e.now + Instant(min(firstPing, e.opts.PingInterval)) // early, for the round-trip time
+		// Early, for the round-trip time, and not at once for all that reconnect after a restart.
+		first := Instant(min(firstPing, e.opts.PingInterval))
+		c.pingAt = e.now + first + first/40 + Instant(e.rng.Int64N(int64(first/8)+1))
 	}
 	c.authed, c.connected = true, true
 	c.authEnd = 0

@@ -3,6 +3,7 @@ package engine
 import (
 	"strconv"
 
+	"github.com/natsd/natsd/subject"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -16,6 +17,10 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 	if m := e.opts.MaxSubscriptions; m > 0 && len(c.subs) >= m {
 		e.mark(MarkMaxSubs)
 		e.sendErr(c, wire.ErrMaxSubscriptions)
+		return
+	}
+	if m := e.opts.MaxSubTokens; m > 0 && subject.Tokens(subj) > m {
+		e.sendErr(c, wire.Err("Permissions Violation for Subscription to \""+string(subj)+"\", too many tokens"))
 		return
 	}
 	if old := c.sub(sid); old == nil {
