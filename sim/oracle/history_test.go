@@ -94,24 +94,29 @@ func (w *teller) line(t *testing.T, f []string) {
 	case "503":
 		w.o.NoResponders(c, num(2), num(3))
 	case "msg":
-		m := Message{SID: num(2), From: w.ids[f[3]], N: num(4), Intact: true}
-		if sent := w.sent[m.From]; m.N <= uint64(len(sent)) {
-			m.Subject, m.Reply = []byte(sent[m.N-1].subject), []byte(sent[m.N-1].reply)
-		}
-		for _, o := range f[5:] {
-			switch key, value, _ := strings.Cut(o, "="); key {
-			case "subject":
-				m.Subject = []byte(value)
-			case "reply":
-				m.Reply = []byte(value)
-			case "bad":
-				m.Intact = false
-			}
-		}
-		w.o.Receive(c, &m)
+		w.read(c, num(2), w.ids[f[3]], num(4), f[5:])
 	default:
 		t.Fatalf("unknown call %q", f[0])
 	}
+}
+
+// read tells of a message as it was published, but for what options change.
+func (w *teller) read(c *Conn, sid uint64, from ID, n uint64, options []string) {
+	m := Message{SID: sid, From: from, N: n, Intact: true}
+	if sent := w.sent[from]; n <= uint64(len(sent)) {
+		m.Subject, m.Reply = []byte(sent[n-1].subject), []byte(sent[n-1].reply)
+	}
+	for _, o := range options {
+		switch key, value, _ := strings.Cut(o, "="); key {
+		case "subject":
+			m.Subject = []byte(value)
+		case "reply":
+			m.Reply = []byte(value)
+		case "bad":
+			m.Intact = false
+		}
+	}
+	w.o.Receive(c, &m)
 }
 
 // two is a history's beginning: a publisher P, and a subscriber S to foo whose subscription is certain.

@@ -1,7 +1,5 @@
 package oracle
 
-import "github.com/natsd/natsd/subject"
-
 // index finds the subscriptions that the server may believe in by a subject. Each lies in the bucket of its literal
 // tokens before the first wildcard, so a subject has one bucket for each of its prefixes and one for the whole.
 type index struct {
@@ -41,8 +39,8 @@ func newIndex() index {
 // literalPrefix is the part of a pattern before the dot that precedes its first wildcard token.
 func literalPrefix(pattern string) (prefix string, wild bool) {
 	for pos := 0; ; {
-		end := subject.TokenEnd(pattern, pos)
-		if end-pos == 1 && (pattern[pos] == subject.Star || pattern[pos] == subject.Full) {
+		end := tokenEnd(pattern, pos)
+		if pattern[pos:end] == star || pattern[pos:end] == full {
 			return pattern[:max(pos-1, 0)], true
 		}
 		if end == len(pattern) {
@@ -94,7 +92,7 @@ func (x *index) find(subj string, scratch *matches) *matches {
 		return m
 	}
 	scratch.reset()
-	if !subject.HasEmptyToken(subj) {
+	if !hasEmptyToken(subj) {
 		if b := x.literal[subj]; b != nil {
 			for _, s := range b.subs {
 				scratch.add(s)
@@ -118,10 +116,10 @@ func (x *index) walk(subj string, into *matches) {
 	if len(x.prefix) == 0 {
 		return
 	}
-	for end := 0; ; end = subject.TokenEnd(subj, end+1) {
+	for end := 0; ; end = tokenEnd(subj, end+1) {
 		if b := x.prefix[subj[:end]]; b != nil {
 			for _, s := range b.subs {
-				if subject.Match(subj, s.pattern) {
+				if reaches(subj, s.pattern) {
 					into.add(s)
 				}
 			}

@@ -1,7 +1,5 @@
 package oracle
 
-import "github.com/natsd/natsd/subject"
-
 // Subscribe tells that a SUB is written. queue is empty for a plain subscription.
 func (o *Oracle) Subscribe(c *Conn, sid uint64, pattern, queue string) {
 	o.step()
@@ -123,7 +121,7 @@ func (o *Oracle) expect503(c *Conn, r *record, m *matches) {
 		return
 	}
 	for _, s := range c.indexed {
-		if s.certain(c) && s.leastMax == 0 && subject.Match(r.reply, s.pattern) {
+		if s.certain(c) && s.leastMax == 0 && reaches(r.reply, s.pattern) {
 			r.want503 = true
 			o.wanting = append(o.wanting, want{conn: c, n: r.n})
 			return
@@ -156,7 +154,7 @@ func (o *Oracle) interestAppears(s *sub) {
 		if r == nil || !r.want503 || r.got503 {
 			continue
 		}
-		if s.conn != w.conn && subject.Match(r.subject, s.pattern) {
+		if s.conn != w.conn && reaches(r.subject, s.pattern) {
 			r.want503 = false
 			continue
 		}

@@ -1,7 +1,5 @@
 package oracle
 
-import "github.com/natsd/natsd/subject"
-
 // Receive tells that a message was read that is no answer of the server.
 func (o *Oracle) Receive(c *Conn, m *Message) {
 	o.step()
@@ -70,7 +68,7 @@ func (o *Oracle) lawful(c, by *Conn, r *record, s *sub) bool {
 			c.id, r.n, by.id, r.subject)
 	case by == c && !c.opts.Echo:
 		o.fail(Echo, "%v got its own message %d on %q", c.id, r.n, r.subject)
-	case subject.HasEmptyToken(r.subject) || !subject.Match(r.subject, s.pattern):
+	case hasEmptyToken(r.subject) || !reaches(r.subject, s.pattern):
 		o.fail(Matching, "sid %d (%q) of %v got message %d of %v on %q", s.sid, s.pattern, c.id, r.n, by.id, r.subject)
 	case by == c && r.written < s.written || handled != 0 && handled < s.written:
 		o.fail(Interest, "sid %d (%q) of %v got message %d of %v on %q from before its SUB",
@@ -129,7 +127,7 @@ func (o *Oracle) NoResponders(c *Conn, sid, n uint64) {
 		o.fail(Responders, "%v got a 503 for request %d a second time, or after the pong of a later ping", c.id, n)
 	case r.reply == "" || !c.opts.NoResponders:
 		o.fail(Responders, "%v got a 503 for message %d, which did not ask for one", c.id, n)
-	case !subject.Match(r.reply, s.pattern):
+	case !reaches(r.reply, s.pattern):
 		o.fail(Responders, "%v got the 503 for request %d (reply %q) on sid %d (%q)", c.id, n, r.reply, sid, s.pattern)
 	case s.unsub != 0 && s.unsub < r.written || r.written < s.written:
 		o.fail(Responders, "%v got the 503 for request %d on sid %d, which was not subscribed then", c.id, n, sid)
