@@ -2,7 +2,7 @@ package shrink
 
 import (
 	"math/rand/v2"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,7 +117,7 @@ func TestAPlantedFailureBecomesSmall(t *testing.T) {
 				t.Errorf("seed %d: the number is %d, want %d", seed, r.Value, p.atLeast)
 			}
 		}
-		if again := Shrink(log, time.Minute, p.run, Options{}); !reflect.DeepEqual(again, got) {
+		if again := Shrink(log, time.Minute, p.run, Options{}); !slices.Equal(again.Records, got.Records) || again.For != got.For || again.Runs != got.Runs {
 			t.Errorf("seed %d: shrunk twice, with different results", seed)
 		}
 		t.Logf("seed %d: %d decisions to %d in %d runs", seed, len(log), len(got.Records), got.Runs)
