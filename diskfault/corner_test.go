@@ -1,6 +1,7 @@
 package diskfault
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -156,7 +157,7 @@ func TestForcedFailuresOfEveryKind(t *testing.T) {
 					t.Errorf("%s failed, not %s: %v", o.kind, k, err)
 				}
 				if o.kind == OpWrite && k == OpWrite {
-					if want := map[bool]error{false: engine.ErrIO, true: engine.ErrNoSpace}[full]; err != want {
+					if want := map[bool]error{false: engine.ErrIO, true: engine.ErrNoSpace}[full]; !errors.Is(err, want) {
 						t.Errorf("a full=%v write failed with %v", full, err)
 					}
 				}

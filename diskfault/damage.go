@@ -115,7 +115,9 @@ func (d *Disk) mendFrom(f *file, size int64) {
 	if len(f.damage) == 0 {
 		return
 	}
-	f.damage = slices.DeleteFunc(f.damage, func(a damage) bool { return a.sector*SectorSize+int64(a.lo) >= size && d.relieve(a.fault) })
+	f.damage = slices.DeleteFunc(f.damage, func(a damage) bool {
+		return a.sector*SectorSize+int64(a.lo) >= size && d.relieve(a.fault)
+	})
 	for i := range f.damage {
 		a := &f.damage[i]
 		a.hi = int(min(int64(a.hi), size-a.sector*SectorSize))

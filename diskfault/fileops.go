@@ -404,21 +404,11 @@ func (d *Disk) failSync(o *op, f *file) {
 			s.forget(k)
 			return
 		}
-		healed := s.vers[k-1].heals
-		s.forget(k)
+		f.dropCovered(n, s, k, revert)
 		if from < 0 {
 			from = n
 		}
 		to = n + 1
-		falls := revert && len(s.vers) == 0
-		if falls {
-			f.charge(n, s.cache, s.disk)
-			s.cache = s.disk
-		}
-		for i := range f.damageAt(n) {
-			a := &f.damageAt(n)[i]
-			a.shown = falls || a.shown && !healed
-		}
 	})
 	if size, ok := f.forgetSizes(o.mark); ok && (mode == all || mode == each && d.detail(o, slotLength, 2) == 0) {
 		f.sizeDisk = size
@@ -428,4 +418,20 @@ func (d *Disk) failSync(o *op, f *file) {
 		d.faults[fault].Offset, d.faults[fault].Length = from*SectorSize, (to-from)*SectorSize
 	}
 	d.use(f, before)
+}
+
+// dropCovered marks the oldest k versions of a sector as clean although they never reached the platter.
+func (f *file) dropCovered(n int64, s *sector, k int, revert bool) {
+	healed := s.vers[k-1].heals
+	s.forget(k)
+	falls := revert && len(s.vers) == 0
+	if falls {
+		f.charge(n, s.cache, s.disk)
+		s.cache = s.disk
+	}
+	// What the cache has now may be right where the platter is damaged, or show the damage again.
+	at := f.damageAt(n)
+	for i := range at {
+		at[i].shown = falls || at[i].shown && !healed
+	}
 }

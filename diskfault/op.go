@@ -198,6 +198,7 @@ func (d *Disk) carryOut(o *op, r *engine.DiskResult) {
 		return
 	}
 	switch o.kind {
+	case AnyOp: // stands for operations in rules only
 	case OpOpen:
 		d.named(o, r, func() { d.open(o, r) })
 	case OpRead:
