@@ -34,6 +34,7 @@ same seed gives the same run. Each run prints one line; the exit status is 1 if 
     -require-marks   with -runs: it is a failure if a moment worth reaching was not reached in any run
     -run-timeout <t> with -runs: wall time after which a run counts as hanging (default 2m)
     -trace           print every event and effect of the engines (one run only)
+    -let-panic       let a panic end the process, with its stack (one run only)
 `
 
 // simFlags are the flags of `natsd sim`.
@@ -52,6 +53,7 @@ type simFlags struct {
 	needMarks  bool
 	runTimeout time.Duration
 	trace      bool
+	letPanic   bool
 	worker     bool // this process carries out runs for another
 
 	durationSet bool
@@ -75,6 +77,7 @@ func parseSimFlags(args []string) (*simFlags, error) {
 	fs.BoolVar(&o.needMarks, "require-marks", false, "")
 	fs.DurationVar(&o.runTimeout, "run-timeout", 2*time.Minute, "")
 	fs.BoolVar(&o.trace, "trace", false, "")
+	fs.BoolVar(&o.letPanic, "let-panic", false, "")
 	fs.BoolVar(&o.worker, "worker", false, "")
 	if err := fs.Parse(args); err != nil {
 		return nil, err
@@ -124,6 +127,7 @@ func simSingle(o *simFlags) int {
 		return 2
 	}
 	r := run.carryOut(func(opts *sim.Options) {
+		opts.LetPanic = o.letPanic
 		opts.Keep = o.log != "" || o.shrink
 		if o.verbose {
 			opts.Verbose = func(line string) { fmt.Println(line) }

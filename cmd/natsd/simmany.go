@@ -32,9 +32,6 @@ func simMany(o *simFlags) int {
 	for _, line := range m.totals.lines(time.Since(began)) {
 		fmt.Println(line)
 	}
-	for _, command := range m.commands {
-		fmt.Println("reproduce: " + command)
-	}
 	if o.needMarks {
 		for _, name := range m.totals.unreached() {
 			if simExcusedMarks[name] == "" {
@@ -60,7 +57,6 @@ type manyRuns struct {
 	hashes   []uint64              // by place of the seed
 	printed  uint64                // seeds whose lines are out, from the first on
 	totals   simTotals
-	commands []string
 	stopping atomic.Bool
 	shown    time.Time
 }
@@ -136,7 +132,6 @@ func (m *manyRuns) print(r *simResult) {
 	fmt.Println(r.line())
 	if r.Failure != nil {
 		run := chosen{seed: r.Seed, duration: m.o.duration}
-		m.commands = append(m.commands, run.command())
 		fmt.Println("reproduce: " + run.command())
 	}
 }
