@@ -84,9 +84,10 @@ func (l *leaf[T]) listOne(g *group[T], of *list[T], at *Position, budget *int,
 }
 
 // Reverse appends to out the values of all subscriptions whose subject can
-// match a literal that pattern matches, and returns it. For a literal this is
-// what Match finds. For a wildcard it looks at every leaf; see List for doing
-// that in slices.
+// match a literal that pattern matches, and returns it. Their order means
+// nothing, though it is the same for the same calls. For a literal this is what
+// Match finds; for a wildcard it looks at every leaf. See List for doing that
+// in slices.
 func (s *Sublist[T]) Reverse(pattern []byte, out []T) []T {
 	if subject.Check(pattern) == subject.Literal {
 		s.collect(pattern)

@@ -119,7 +119,7 @@ func (s *Sublist[T]) leafFor(subj []byte, kind subject.Kind) *leaf[T] {
 }
 
 // Remove takes the subscription named by h out. It returns false, and changes
-// nothing, when there is no such subscription (any more).
+// nothing, when there is no such subscription (any more). h is of this Sublist.
 func (s *Sublist[T]) Remove(h Handle[T]) bool {
 	l := h.leaf
 	if l == nil || !l.remove(h.group, h.id) {

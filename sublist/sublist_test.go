@@ -64,19 +64,22 @@ func TestMatchTakesSubjectLiterally(t *testing.T) {
 	insert(t, s, "foo.bar", "", 2)
 	insert(t, s, ">", "", 3)
 	insert(t, s, "*.>", "", 4)
-	for subj, want := range map[string][]int{
-		"foo.*":   {1, 4, 3},
-		"foo.>":   {1, 4, 3},
-		"foo.bar": {2, 1, 4, 3},
-		">":       {3},
-		"*":       {3},
-		"foo..x":  nil,
-		".foo":    nil,
-		"foo.":    nil,
-		"":        nil,
-	} { //natsd:orderfree each subject is a test of its own
-		if got := s.Match([]byte(subj)).Plain; !slices.Equal(got, want) {
-			t.Errorf("%q: got %v, want %v", subj, got, want)
+	for _, c := range []struct {
+		subject string
+		want    []int
+	}{
+		{"foo.*", []int{1, 4, 3}},
+		{"foo.>", []int{1, 4, 3}},
+		{"foo.bar", []int{2, 1, 4, 3}},
+		{">", []int{3}},
+		{"*", []int{3}},
+		{"foo..x", nil},
+		{".foo", nil},
+		{"foo.", nil},
+		{"", nil},
+	} {
+		if got := s.Match([]byte(c.subject)).Plain; !slices.Equal(got, c.want) {
+			t.Errorf("%q: got %v, want %v", c.subject, got, c.want)
 		}
 	}
 }

@@ -53,12 +53,16 @@ func newWorkload(n int) *workload {
 		w.subs = append(w.subs, s)
 	}
 	r.Shuffle(n, func(i, j int) { w.subs[i], w.subs[j] = w.subs[j], w.subs[i] })
+	// Side by side in memory, as in the buffer that a server reads into.
+	var buf []byte
 	for i := range probes {
-		p := w.subs[r.IntN(n)].probe
+		start := len(buf)
 		if i%10 == 0 {
-			p = fmt.Appendf(nil, "orders.r%d.c%d.unheard", i%16, i)
+			buf = fmt.Appendf(buf, "orders.r%d.c%d.unheard", i%16, i)
+		} else {
+			buf = append(buf, w.subs[r.IntN(n)].probe...)
 		}
-		w.probes = append(w.probes, p)
+		w.probes = append(w.probes, buf[start:])
 	}
 	for range hots {
 		w.hot = append(w.hot, w.subs[r.IntN(n)].probe)
