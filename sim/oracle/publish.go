@@ -115,13 +115,14 @@ type want struct {
 	n    uint64
 }
 
-// expect503 notes that a request must be answered 503, if nobody can get it and the requester can get the answer.
+// expect503 notes that a request must be answered 503, if nobody can get it and the requester can get the answer:
+// on a plain subscription of its own, for a member of a queue group may share it.
 func (o *Oracle) expect503(c *Conn, r *record, m *matches) {
 	if c.anybody(m) {
 		return
 	}
 	for _, s := range c.indexed {
-		if s.certain(c) && s.leastMax == 0 && reaches(r.reply, s.pattern) {
+		if s.group == nil && s.certain(c) && s.leastMax == 0 && reaches(r.reply, s.pattern) {
 			r.want503 = true
 			o.wanting = append(o.wanting, want{conn: c, n: r.n})
 			return
