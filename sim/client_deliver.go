@@ -16,6 +16,10 @@ func (c *client) deliver(in *inbound) {
 		c.unanswerable(in)
 		return
 	}
+	if in.odd && !c.garbage {
+		c.w.fail(propProtocol, c.name()+" read a message for a sid that it does not have, on "+quote(in.subject))
+		return
+	}
 	s := c.sub(in.sid)
 	if s != nil {
 		s.got++

@@ -111,14 +111,16 @@ func (c *client) subscribeInbox() {
 func (c *client) subscribe(pattern, queue string, responds bool) *subscription {
 	c.nextSid++
 	s := &subscription{sid: c.nextSid, pattern: pattern, queue: queue, responds: responds}
-	s.doubtful = c.writeSub(s.sid, pattern, queue)
+	c.node.oracle.Subscribe(c.told, s.sid, pattern, queue)
+	if s.doubtful = c.writeSub(s.sid, pattern, queue); s.doubtful {
+		c.node.oracle.Doubt(c.told, s.sid)
+	}
 	c.subs = append(c.subs, s)
 	return s
 }
 
-// writeSub writes a SUB and reports whether the server may, or must, refuse it.
+// writeSub writes a SUB, with a sid in use to no effect, and reports whether the server may, or must, refuse it.
 func (c *client) writeSub(sid uint64, pattern, queue string) (doubtful bool) {
-	c.node.oracle.Subscribe(c.told, sid, pattern, queue)
 	b := append(append(c.out, "SUB "...), pattern...)
 	if queue != "" {
 		b = append(append(b, ' '), queue...)
@@ -130,7 +132,6 @@ func (c *client) writeSub(sid uint64, pattern, queue string) (doubtful bool) {
 		c.acknowledged()
 		return false
 	}
-	c.node.oracle.Doubt(c.told, sid)
 	kind := dueErr
 	for _, s := range c.subs {
 		if s.ending || s.doubtful {

@@ -18,6 +18,7 @@ type config struct {
 	entropy  uint64
 	clients  int           // most there can be
 	period   schedule.Time // of the clients' slots, before their own factor
+	rate     int64         // bytes per second that a connection carries at least when nothing is wrong; 0: any
 	sizeMax  int           // bytes of a message
 	subjects []string
 	kinds    [numKinds]uint32  // weights; of none: the chance that a client is absent
@@ -171,8 +172,21 @@ func (c *config) fit() {
 	o.AuthTimeout = max(o.AuthTimeout, 10*trip)
 	o.StallBytes = min(o.StallBytes, o.MaxPending)
 	most := o.MaxPending / 4
-	if b := c.net.Link.Bandwidth; b > 0 {
-		most = min(most, int(b/20))
+	c.rate = c.net.Link.Bandwidth
+	if c.net.CutPerMillion == million && c.net.CutMax > 0 {
+		cut := int64(c.net.CutMax+1) / 2 * int64(second/(100*schedule.Time(time.Microsecond))) // one cut in 100 µs
+		if c.rate == 0 || cut < c.rate {
+			c.rate = cut
+		}
+	}
+	if c.rate > 0 {
+		most = min(most, int(c.rate/40))
+		c.net.SendBuffer = min(c.net.SendBuffer, max(int(c.rate/8), 1024))
+		fill := time.Duration(c.net.SendBuffer) * time.Second / time.Duration(c.rate)
+		o.WriteDeadline = max(o.WriteDeadline, 4*fill)
+		if c.rate <= 100_000 {
+			c.period = max(c.period, 200*millisecond)
+		}
 	}
 	if c.budget < 64 {
 		most = min(most, 600)

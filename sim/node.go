@@ -123,7 +123,7 @@ func (n *node) after(op, rest uint64, d schedule.Time) {
 
 // boot starts a process.
 func (n *node) boot(now schedule.Time) {
-	if n.eng != nil || n.off {
+	if n.eng != nil || n.off || n.w.ended {
 		return
 	}
 	n.life++

@@ -17,6 +17,7 @@ type inbound struct {
 	args    []byte // of INFO, -ERR
 	subject []byte
 	sid     uint64
+	odd     bool // the sid is no number
 	reply   []byte
 	header  []byte // with its empty line; nil: none
 	payload []byte
@@ -93,17 +94,18 @@ func (p *parser) message(args, data, after []byte, header bool, in *inbound) (le
 	if n == 3+sizes {
 		in.reply = f[2]
 	}
-	sid, okSid := number(f[1])
+	var okSid bool
+	in.sid, okSid = number(f[1])
+	in.odd = !okSid // the reader judges: who sends garbage, subscribes to garbage
 	size, okSize := number(f[n-1])
 	head := uint64(0)
 	okHead := true
 	if header {
 		head, okHead = number(f[n-2])
 	}
-	if !okSid || !okSize || !okHead || head > size {
+	if !okSize || !okHead || head > size {
 		return data, false, "not numbers, or not in order: " + quote(args)
 	}
-	in.sid = sid
 	if uint64(len(after)) < size+2 {
 		return data, false, ""
 	}

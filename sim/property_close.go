@@ -73,14 +73,14 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	case engine.ReasonSlowPending:
 		just = sick || c.lazy || n.w.overwhelmed(c)
 	case engine.ReasonSlowDeadline:
-		just = sick || c.lazy
+		just = sick || c.lazy || n.w.congested(c)
 		if idle := n.watch.idle(n, nc.id); idle < n.w.cfg.engine.WriteDeadline {
 			n.w.fail(propSlow, nc.name()+" was closed for write_deadline "+idle.String()+" after it last took something")
 		}
 	case engine.ReasonParseError, engine.ReasonProtocol, engine.ReasonMaxPayload, engine.ReasonMaxLine:
 		just = gone || c.fatal || c.garbage
 	case engine.ReasonStale:
-		just = sick || c.mute || c.lazy
+		just = sick || c.mute || c.lazy || n.w.congested(c)
 	case engine.ReasonMaxConns:
 		just = n.active > n.w.cfg.engine.MaxConnections
 	case engine.ReasonShutdown, engine.ReasonLameDuck:
@@ -122,4 +122,10 @@ func (c *client) overdue() {
 // reads all it can.
 func (w *world) overwhelmed(c *client) bool {
 	return w.volume.recent(w.queue.Now())*uint64(max(len(c.subs), 1)) > uint64(w.cfg.engine.MaxPending)
+}
+
+// congested reports whether so much was published lately that the client's way to the server may have been full.
+func (w *world) congested(c *client) bool {
+	r := uint64(w.cfg.rate)
+	return r > 0 && w.volume.recent(w.queue.Now())*uint64(max(len(c.subs), 1)) > r/4
 }
