@@ -296,36 +296,39 @@ func (m *diskModel) reboot(t *rapid.T) {
 }
 
 // TestModel compares the disk with the model over random operations, crashes in the middle of them, and kills.
-func TestModel(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		cfg := Config{WriteLatency: Span{1, 50}, SyncLatency: Span{1, 100}}
-		if rapid.Bool().Draw(t, "faults") {
-			cfg.ShortWrite, cfg.WriteError, cfg.Capacity = 100_000, 50_000, 20*SectorSize
-		}
-		m := newModel(t, cfg)
-		act := func(do func(*rapid.T)) func(*rapid.T) {
-			return func(t *rapid.T) {
-				m.crash = rapid.IntRange(0, 9).Draw(t, "crash") == 0
-				m.maybeFile, m.maybeDirs = nil, [2]names{}
-				do(t)
-				if m.dead {
-					m.reboot(t)
-				}
-				if msg := m.d.invariants(); msg != "" {
-					t.Fatal(msg)
-				}
+func TestModel(t *testing.T) { rapid.Check(t, compare) }
+
+// FuzzModel is TestModel, steered by coverage.
+func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(compare)) }
+
+func compare(t *rapid.T) {
+	cfg := Config{WriteLatency: Span{1, 50}, SyncLatency: Span{1, 100}}
+	if rapid.Bool().Draw(t, "faults") {
+		cfg.ShortWrite, cfg.WriteError, cfg.Capacity = 100_000, 50_000, 20*SectorSize
+	}
+	m := newModel(t, cfg)
+	act := func(do func(*rapid.T)) func(*rapid.T) {
+		return func(t *rapid.T) {
+			m.crash = rapid.IntRange(0, 9).Draw(t, "crash") == 0
+			m.maybeFile, m.maybeDirs = nil, [2]names{}
+			do(t)
+			if m.dead {
+				m.reboot(t)
+			}
+			if msg := m.d.invariants(); msg != "" {
+				t.Fatal(msg)
 			}
 		}
-		t.Repeat(map[string]func(*rapid.T){
-			"write": act(m.write), "write again": act(m.write), "truncate": act(m.truncate), "sync": act(m.sync),
-			"read": act(m.read), "rename": act(m.rename), "remove": act(m.remove), "syncdir": act(m.syncDir),
-			"open":  act(func(t *rapid.T) { path, dir, name, id := m.pick(t, "file"); m.open(t, path, dir, name, id) }),
-			"power": act(func(t *rapid.T) { m.reboot(t) }),
-			"kill": act(func(t *rapid.T) {
-				m.d.Kill()
-				m.handle = make(map[uint64]engine.FileID)
-			}),
-		})
+	}
+	t.Repeat(map[string]func(*rapid.T){
+		"write": act(m.write), "write again": act(m.write), "truncate": act(m.truncate), "sync": act(m.sync),
+		"read": act(m.read), "rename": act(m.rename), "remove": act(m.remove), "syncdir": act(m.syncDir),
+		"open":  act(func(t *rapid.T) { path, dir, name, id := m.pick(t, "file"); m.open(t, path, dir, name, id) }),
+		"power": act(func(t *rapid.T) { m.reboot(t) }),
+		"kill": act(func(t *rapid.T) {
+			m.d.Kill()
+			m.handle = make(map[uint64]engine.FileID)
+		}),
 	})
 }
 
