@@ -56,13 +56,13 @@ func (e *Engine) checkConn(c *conn) {
 
 // Footprint is what an engine holds. With no connections, everything but Slots is zero.
 type Footprint struct {
-	Connections, Subscriptions, Timers, Chunks, Jobs, Queries, Slots int
+	Connections, Subscriptions, Timers, Chunks, Jobs, Queries, Fanouts, Slots int
 }
 
 // Footprint counts what the engine holds, for leak checks.
 func (e *Engine) Footprint() Footprint {
 	return Footprint{
 		Connections: len(e.conns) - len(e.free), Subscriptions: e.account.subs.Count(), Timers: e.timers.len(),
-		Chunks: e.pool.live, Jobs: len(e.jobs), Queries: len(e.queries), Slots: len(e.conns),
+		Chunks: e.pool.live, Jobs: len(e.jobs), Queries: len(e.queries), Fanouts: len(e.fanouts), Slots: len(e.conns),
 	}
 }

@@ -14,6 +14,7 @@ const (
 	gateClosed gate = 1 << iota // closing: input is discarded
 	gateStall                   // a receiver that this publisher fills is full
 	gateAuth                    // a job checks its password
+	gateFanout                  // its last message has more receivers than a turn serves
 	gateTurn                    // the turn's work is used up; goes on in the next
 )
 

@@ -29,12 +29,13 @@ type Engine struct {
 
 	pool    chunkPool
 	iov     [][]byte
-	touched []*conn // something to write or to close at the end of the turn
-	run     []*conn // gate opened: input that waits to be processed
-	running []*conn // run of the turn before, being processed
-	reaping []*conn // closed, with subscriptions still to be removed
-	work    int     // messages handled and delivered this turn
-	turn    bool    // between BeginTurn and EndTurn
+	touched []*conn   // something to write or to close at the end of the turn
+	run     []*conn   // gate opened: input that waits to be processed
+	running []*conn   // run of the turn before, being processed
+	fanouts []*fanout // messages with receivers left to serve
+	reaping []*conn   // closed, with subscriptions still to be removed
+	work    int       // messages handled and delivered this turn
+	turn    bool      // between BeginTurn and EndTurn
 
 	timers timers
 	own    timer // the engine's own moment: lame duck
@@ -85,9 +86,8 @@ type totals struct {
 	stalls        uint64 // times a publisher was held back
 }
 
-// Work done in one turn is bounded: what is left goes on in the next. A unit is a message parsed or delivered, some 100 ns.
+// Work done in one turn is bounded: what is left goes on in the next.
 const (
-	turnWork    = 8192
 	reapPerTurn = 2000 // subscriptions of closed connections removed in a turn
 	timersTurn  = 2000 // timers handled in a turn
 	iovMax      = 256

@@ -32,13 +32,16 @@ func (e *Engine) BeginTurn() {
 	e.turn = true
 	e.work = 0
 	e.now, e.wall = e.env.Clock.Now()
+	if len(e.fanouts) > 0 {
+		e.continueFanouts()
+	}
 	if len(e.run) > 0 {
 		e.resume()
 	}
 }
 
 // TurnFull reports that enough was done in this turn: the host should end it, and hand over what else it has in the next.
-func (e *Engine) TurnFull() bool { return e.work >= turnWork }
+func (e *Engine) TurnFull() bool { return e.work >= e.opts.TurnWork }
 
 // EndTurn ends a turn: each connection that has something waiting is written to once.
 func (e *Engine) EndTurn() {
@@ -66,7 +69,7 @@ func (e *Engine) EndTurn() {
 		e.state = stateStopped
 	}
 	wake := e.timers.next()
-	if len(e.run) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 {
+	if len(e.run) > 0 || len(e.fanouts) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {

@@ -42,6 +42,7 @@ const (
 	MarkEOFWithOutput
 	MarkLingerTimeout
 	MarkQuerySliced
+	MarkFanoutSliced
 	NumMarks
 )
 
@@ -81,6 +82,7 @@ var markNames = [NumMarks]string{
 	MarkLameDuckEvict:     "a client evicted in lame duck mode",
 	MarkEOFWithOutput:     "a peer that ended its sending side got what was queued",
 	MarkLingerTimeout:     "a closing connection given up because its peer did not close",
+	MarkFanoutSliced:      "a message delivered over several turns",
 	MarkQuerySliced:       "a monitoring answer made over several turns",
 }
 

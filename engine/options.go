@@ -34,6 +34,8 @@ type Options struct {
 	User, Pass string // Pass may be a bcrypt hash ("$2a$…")
 	Token      string // may be a bcrypt hash
 
+	// TurnWork is how many messages are parsed or delivered in a turn, about; default 8192.
+	TurnWork   int
 	MatchCache int // subjects whose matching subscriptions are remembered; default 4096
 
 	// StallMax is how long publishers that fill one receiver are held back at a time; default 100 ms.
@@ -73,6 +75,7 @@ func (o *Options) setDefaults() {
 	def(&o.MaxPending, 64<<20)
 	def(&o.PingMax, 2)
 	def(&o.MatchCache, 4096)
+	def(&o.TurnWork, 8192)
 	def(&o.StallBytes, o.MaxPending/8)
 	defD(&o.WriteDeadline, 10*time.Second)
 	defD(&o.PingInterval, 2*time.Minute)

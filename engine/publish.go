@@ -14,7 +14,10 @@ type outgoing struct {
 	body []byte // headers, payload and CRLF; borrowed
 	size int    // bytes of headers and payload
 
-	ck *chunk // holds body, when it is shared
+	ck       *chunk // holds body, when it is shared
+	borrowed bool   // ck is the gathered message's own: its reference is not ours
+
+	delivered bool // to anybody
 
 	header    int    // bytes of headers in body; 0: none
 	plainHead []byte // the same for receivers without headers
@@ -46,28 +49,22 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	} else {
 		e.mark(MarkMemoHit)
 	}
-	delivered := false
-	if !r.Empty() {
+	if r.Empty() {
+		e.noResponders(c, a.Subject, a.Reply)
+	} else {
 		e.prepare(c, a, body, ck)
-		for _, s := range r.Plain {
-			if e.deliver(s) {
-				delivered = true
+		if next := e.fan(r, 0, e.opts.TurnWork); next < len(r.Plain) {
+			e.suspend(r, next, a)
+		} else {
+			e.fanGroups(r)
+			e.finish(a.Subject, a.Reply)
+			if e.out.ck != nil && !e.out.borrowed {
+				e.pool.release(e.out.ck)
 			}
-		}
-		for i := range r.Queues {
-			if e.deliverQueue(r.Queues[i].Members) {
-				delivered = true
-			}
-		}
-		if e.out.ck != nil && ck == nil {
-			e.pool.release(e.out.ck)
 		}
 		e.out.ck, e.out.body, e.out.from = nil, nil, nil
 	}
-	if !delivered && c.noResp && len(a.Reply) > 0 {
-		e.noResponders(c, a)
-	}
-	if e.work >= turnWork {
+	if e.work >= e.opts.TurnWork {
 		c.gate |= gateTurn
 		e.enqueue(c)
 	}
@@ -76,7 +73,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 // prepare sets e.out for the message.
 func (e *Engine) prepare(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	m := &e.out
-	m.from, m.body, m.size, m.ck = c, body, a.Size, ck
+	m.from, m.body, m.size, m.ck, m.delivered, m.borrowed = c, body, a.Size, nil, false, false
 	m.header = max(a.Header, 0)
 	if m.header > 0 {
 		m.head = append(m.head[:0], "HMSG "...)
@@ -95,7 +92,10 @@ func (e *Engine) prepare(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 		m.tail = append(append(m.tail, a.HeaderToken...), ' ')
 	}
 	m.tail = append(append(m.tail, a.SizeToken...), '\r', '\n')
-	if ck == nil && len(body) >= shareMin {
+	if len(body) < shareMin {
+		return // a copy for each receiver is cheaper
+	}
+	if m.ck, m.borrowed = ck, ck != nil; ck == nil {
 		m.ck = e.pool.get(len(body))
 		m.body = m.ck.data[:copy(m.ck.data, body)]
 	}
@@ -197,17 +197,20 @@ func (e *Engine) room(c *conn, n int) bool {
 }
 
 // noResponders answers a request that nobody got: a 503 to the requester's own subscription on the reply subject (ADR-4).
-func (e *Engine) noResponders(c *conn, a *wire.PubArgs) {
-	s := ownSubscription(c, a.Reply)
+func (e *Engine) noResponders(c *conn, subj, reply []byte) {
+	if !c.noResp || len(reply) == 0 || c.gate&gateClosed != 0 {
+		return
+	}
+	s := ownSubscription(c, reply)
 	if s == nil {
 		return
 	}
 	e.mark(MarkNoResponders)
 	b := e.bodyScratch[:0]
-	b = wire.AppendNoResponders(b, a.Subject)
+	b = wire.AppendNoResponders(b, subj)
 	size := len(b)
 	line := append(e.lineScratch[:0], "HMSG "...)
-	line = append(append(line, a.Reply...), ' ')
+	line = append(append(line, reply...), ' ')
 	line = append(append(line, s.sid...), ' ')
 	line = wire.AppendUint(line, size)
 	line = append(line, ' ')

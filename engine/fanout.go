@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"github.com/natsd/natsd/sublist"
+	"github.com/natsd/natsd/wire"
+)
+
+// fanout is a message with more receivers than one turn serves. Its publisher's input waits meanwhile, so that what it
+// sent later is not delivered earlier. It is finished even if the publisher goes away.
+type fanout struct {
+	msg  outgoing // owns its bytes; body lies in ck
+	ck   *chunk
+	to   *sublist.Result[*subscription]
+	next int // in to.Plain
+
+	subject, reply []byte
+}
+
+// fan delivers e.out to the plain subscriptions from the given one on, until the turn's work reaches limit. It returns the
+// first that was not served.
+func (e *Engine) fan(r *sublist.Result[*subscription], from, limit int) (next int) {
+	for i := from; i < len(r.Plain); i++ {
+		if e.work >= limit && i > from {
+			return i
+		}
+		if e.deliver(r.Plain[i]) {
+			e.out.delivered = true
+		}
+	}
+	return len(r.Plain)
+}
+
+// fanGroups delivers e.out to one member of each queue group.
+func (e *Engine) fanGroups(r *sublist.Result[*subscription]) {
+	for i := range r.Queues {
+		if e.deliverQueue(r.Queues[i].Members) {
+			e.out.delivered = true
+		}
+	}
+}
+
+// finish tells the publisher if nobody got e.out.
+func (e *Engine) finish(subj, reply []byte) {
+	if !e.out.delivered {
+		e.noResponders(e.out.from, subj, reply)
+	}
+}
+
+// suspend puts e.out aside until the next turn.
+func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.PubArgs) {
+	e.mark(MarkFanoutSliced)
+	c := e.out.from
+	f := &fanout{to: r, next: next, subject: append([]byte(nil), a.Subject...), reply: append([]byte(nil), a.Reply...)}
+	f.msg = e.out
+	f.ck = f.msg.ck
+	if f.ck != nil && e.out.borrowed {
+		f.ck.refs++
+	}
+	if f.ck == nil {
+		f.ck = e.pool.get(len(e.out.body))
+		f.msg.body = f.ck.data[:copy(f.ck.data, e.out.body)]
+	}
+	// The scratch buffers stay with the suspended message; e.out gets new ones.
+	e.out = outgoing{}
+	e.fanouts = append(e.fanouts, f)
+	c.gate |= gateFanout
+}
+
+// continueFanouts goes on with the messages that earlier turns did not finish, in their order, for half a turn's work.
+func (e *Engine) continueFanouts() {
+	limit := max(e.opts.TurnWork/2, 1)
+	for len(e.fanouts) > 0 {
+		f := e.fanouts[0]
+		spare := e.out
+		e.out = f.msg
+		f.next = e.fan(f.to, f.next, limit)
+		if f.next < len(f.to.Plain) {
+			f.msg, e.out = e.out, spare
+			return
+		}
+		e.fanGroups(f.to)
+		e.finish(f.subject, f.reply)
+		from := e.out.from
+		e.out = spare
+		e.pool.release(f.ck)
+		e.fanouts[0] = nil
+		e.fanouts = e.fanouts[1:]
+		e.open(from, gateFanout)
+		if e.work >= limit {
+			return
+		}
+	}
+	e.fanouts = nil
+}
