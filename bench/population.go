@@ -14,6 +14,9 @@ import (
 // far below the 64 MiB at which nats-server drops it.
 const receiverWindowBytesMax = 8 << 20
 
+// wakeBytesMax is the most that a receiver lets arrive before it is told.
+const wakeBytesMax = 256 << 10
+
 // publishOnlyGroup connects a publisher without receivers.
 func publishOnlyGroup(port int, o options, payloadBytes int) (*group, error) {
 	g := &group{}
@@ -142,6 +145,15 @@ func (g *group) setWindow(bytes int64) {
 	g.window = bytes / int64(g.receivers[0].messageBytes)
 	blocks := 2 * int64(len(g.publishers)*g.publishers[0].messages) * int64(max(g.copies, 1))
 	g.window = max(g.window, blocks)
+	// Receivers that were not told of their last bytes must not use up the
+	// window between them, or the flow would stop.
+	window := g.window * int64(g.receivers[0].messageBytes)
+	if g.copies > 0 {
+		window /= int64(len(g.receivers))
+	}
+	for _, r := range g.receivers {
+		r.wakeBytes = int(min(wakeBytesMax, window/4))
+	}
 }
 
 // blockBytesFor is how much of messages of a size a publisher writes at once.

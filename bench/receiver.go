@@ -27,6 +27,12 @@ type receiver struct {
 	payloadBytes int
 	mode         receiverMode
 
+	// wakeBytes is how much must have arrived in modeCount before the receiver
+	// is told, unless the socket is full. A wake-up costs the server about as
+	// much as sending a hundred small messages; one for every flush would
+	// make the figures those of the scheduler.
+	wakeBytes int
+
 	bytes    int64       // received after modeVerify
 	verified int64       // messages compared in modeVerify
 	last     map[int]int // index of the last message verified, by publisher
@@ -36,19 +42,13 @@ type receiver struct {
 // publishers get their next turn.
 const dropBytes = 512 << 10
 
-// wakeBytes is how much must have arrived in modeCount before the receiver is
-// told, unless the socket is full. It keeps a server that flushes every few
-// messages from waking the generator each time. All receivers of a scenario
-// together must stay far below its window with it, or the flow would stop.
-const wakeBytes = 16 << 10
-
 // enter changes the mode. What has arrived and is below the old threshold is
 // reported at once when the new one is lower.
 func (r *receiver) enter(mode receiverMode) error {
 	r.mode = mode
 	threshold := 1
 	if mode == modeCount {
-		threshold = wakeBytes
+		threshold = r.wakeBytes
 	}
 	if err := unix.SetsockoptInt(r.conn.fd, unix.SOL_SOCKET, unix.SO_RCVLOWAT, threshold); err != nil {
 		return fmt.Errorf("receive threshold: %w", err)
