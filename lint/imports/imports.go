@@ -68,9 +68,9 @@ var pureDeny = map[string]string{
 var pureAllow = []string{"net/url$", "net/netip$"}
 
 // testAllow lists what test files of pure packages may import besides: for reading testdata,
-// measuring, and starting other processes.
+// comparing, measuring, and starting other processes.
 var testAllow = []string{
-	"testing$", "testing/", "os$", "os/exec$", "path/filepath$", "flag$", "runtime$", "runtime/debug$",
+	"reflect$", "testing$", "testing/", "os$", "os/exec$", "path/filepath$", "flag$", "runtime$", "runtime/debug$",
 }
 
 // oneFile names single files with an import that their package does not have.

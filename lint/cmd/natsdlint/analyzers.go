@@ -39,18 +39,19 @@ func analyzers() []*analysis.Analyzer {
 }
 
 // exhaustiveAnalyzer returns exhaustive's check of switches over our own enumerations, without the
-// switches that have a default and so have thought of the rest, and without those that name less
-// than half of the values: these pick some out and mean to.
+// switches that have a default and so have thought of the rest, and without those that leave out
+// more than a quarter of the values: these pick some out and mean to.
 func exhaustiveAnalyzer() *analysis.Analyzer {
 	setFlag(exhaustive.Analyzer, "d", "true")
 	setFlag(exhaustive.Analyzer, "typeonly", "^"+rooms.Module)
-	setFlag(exhaustive.Analyzer, "constignore", `(^|\.)num[A-Z]`) // numKinds counts the kinds and is none
+	// numKinds counts the kinds and is none; kindNone and kindUnknown are the zero value.
+	setFlag(exhaustive.Analyzer, "constignore", `(^|\.)num[A-Z]|(None|Unknown)$`)
 	a := *exhaustive.Analyzer
 	inner := a.Run
 	a.Run = func(pass *analysis.Pass) (any, error) {
 		filtered := *pass
 		filtered.Report = func(d analysis.Diagnostic) {
-			if missing := strings.Count(d.Message, ",") + 1; namedCases(pass, d.Pos) >= missing {
+			if missing := strings.Count(d.Message, ",") + 1; namedCases(pass, d.Pos) >= 3*missing {
 				pass.Report(d)
 			}
 		}

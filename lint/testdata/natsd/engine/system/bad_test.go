@@ -8,6 +8,7 @@ import (
 	_ "os/exec"
 	_ "os/signal" // want `import 'os/signal' is not allowed from list 'engine': D5`
 	_ "path/filepath"
+	_ "reflect"
 	_ "runtime"
 	_ "sync" // want `import 'sync' is not allowed from list 'engine': D1`
 	_ "testing"

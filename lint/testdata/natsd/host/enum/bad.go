@@ -3,7 +3,8 @@ package enum
 type verb int
 
 const (
-	pub verb = iota
+	verbNone verb = iota
+	pub
 	sub
 	ping
 	pong
@@ -30,7 +31,7 @@ func counted(v verb) bool {
 
 func picksOne(v verb) bool {
 	switch v {
-	case ping:
+	case ping, pong:
 		return true
 	}
 	return false
