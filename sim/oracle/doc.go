@@ -7,11 +7,13 @@
 //
 // # What is certain
 //
-// A server handles what one connection wrote in the order in which it was written, one thing at a time over all
-// connections. When a write was handled is not seen, but bounded. It was not before it was written. It was by the time
-// something proves it: a pong for a later ping of that connection, or a message that could not have come without it. A
-// write is called proven from then on. The pong has a second meaning: all that the server had queued for that connection
-// when it handled the ping has been read before it. A connection that has read a pong is fenced up to the ping.
+// A server handles what one connection wrote in the order in which it was written, each thing as if at one moment; only a
+// publish may take longer, since it may have many receivers, but who they are is settled when it begins. When a write was
+// handled is not seen, but bounded. It was not before it was written. It was by the time something proves it: a pong for a
+// later ping of that connection, or a message that could not have come without it. A write is called proven from then on.
+// (A message proves what precedes its own publish, and that this one has begun.) The pong has a second meaning: all that
+// the server had queued for that connection when it handled the ping has been read before it. A connection that has read
+// a pong is fenced up to the ping.
 //
 // A subscription is certain of a publish when its SUB was proven before the publish was written (or comes before it on
 // the same connection) and no UNSUB was written before the publish was proven. The message must have been read when the
@@ -26,8 +28,8 @@
 // Call Publish, Subscribe, Unsubscribe and Ping before the first byte is handed to the network, and in the order of the
 // bytes. Number the publishes of a connection upwards and put the connection's ID and the number in the message, so that
 // it can be recognised. Call End when the client stops reading, for whatever reason, and Gone when the server has given
-// the connection up: it handles nothing more from it and queues nothing more for it. Without Gone the oracle must assume
-// that the server still believes in the connection, which excuses queue groups and requests.
+// the connection up: it handles nothing more from it, delivers nothing more of it, and queues nothing more for it. Without
+// Gone the oracle must assume that the server still believes in the connection, which excuses queue groups and requests.
 //
 // A sid is not used again within a connection unless its subscription was proven to be over. A SUB for a sid in use is
 // to have no effect.

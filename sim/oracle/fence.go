@@ -89,7 +89,7 @@ func (o *Oracle) sweep() {
 		c := o.conns[i]
 		for c.records.len() > 0 {
 			r := c.records.at(0)
-			if by := c.handledBy(r); by == 0 || max(by, r.written) >= horizon {
+			if by := c.doneBy(r); by == 0 || max(by, r.written) >= horizon {
 				break
 			}
 			o.settle(c, r)

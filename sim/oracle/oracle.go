@@ -102,8 +102,8 @@ func (o *Oracle) End(c *Conn) {
 	}
 }
 
-// Gone tells that the server has given the connection up: it handles nothing more of what was written and queues
-// nothing more. Before or after End.
+// Gone tells that the server has given the connection up: it handles and delivers nothing more of what was written and
+// queues nothing more. Before or after End.
 func (o *Oracle) Gone(c *Conn) {
 	o.step()
 	o.setGone(c)

@@ -4,6 +4,7 @@ package oracle
 type record struct {
 	n              uint64
 	written        position
+	begun          position // when it was proven that the server had begun to handle it; 0: not yet
 	proven         position // when it was proven to have been handled; 0: not yet
 	subject, reply string
 	received       bool // by somebody
@@ -77,8 +78,20 @@ func (q *records) forget() {
 	}
 }
 
-// handledBy is the position by which the publish was handled or never will be; 0: not known.
-func (c *Conn) handledBy(r *record) position {
+// begunBy is the position by which the server had begun with the publish or never would; 0: not known. Who subscribes
+// later does not get it.
+func (c *Conn) begunBy(r *record) position {
+	switch {
+	case r.begun != 0 && (r.proven == 0 || r.begun < r.proven):
+		return r.begun
+	case r.proven != 0:
+		return r.proven
+	}
+	return c.gone
+}
+
+// doneBy is the position by which the publish was handled or never will be; 0: not known.
+func (c *Conn) doneBy(r *record) position {
 	if r.proven != 0 {
 		return r.proven
 	}
