@@ -63,6 +63,11 @@ func (p *parser) parseLine(line string) error {
 		return nil
 	}
 	step := Step{Line: p.line}
+	if only, found := dialects[word]; found {
+		step.Only, line = only, rest
+		word, rest, _ = strings.Cut(line, " ")
+		rest = strings.TrimSpace(rest)
+	}
 	var err error
 	switch word {
 	case "conn", "dial", "refused":
@@ -87,6 +92,9 @@ func (p *parser) parseLine(line string) error {
 	sc.Steps = append(sc.Steps, step)
 	return nil
 }
+
+// dialects are the prefixes of steps that are about one server. Never written.
+var dialects = map[string]Dialect{"natsd:": Natsd, "nats-server:": NatsServer}
 
 func parseConfig(sc *Scenario, rest string) error {
 	if len(sc.Steps) > 0 {

@@ -41,13 +41,17 @@ type Recording struct {
 	Ended bool
 }
 
-// Run plays a scenario. Sends are cut into pieces of piece bytes, or stay whole if piece is 0. It returns what OpRecord
-// steps received, up to the first expectation that failed.
+// Run plays a scenario as it goes for natsd, or for nats-server if it comes from Scenario.For. Sends are cut into pieces
+// of piece bytes, or stay whole if piece is 0. Run returns what OpRecord steps received, up to the first expectation that
+// failed.
 func Run(sc *Scenario, w World, piece int) ([]Recording, error) {
 	r := runner{world: w, piece: piece, conns: map[string]*conn{}}
 	defer r.closeAll()
 	for i := range sc.Steps {
 		step := &sc.Steps[i]
+		if step.Only == NatsServer {
+			continue
+		}
 		if err := r.step(step); err != nil {
 			return r.recordings, fmt.Errorf("%s:%d: %s: %w", sc.File, step.Line, sc.Name, err)
 		}

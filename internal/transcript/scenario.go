@@ -25,6 +25,29 @@ type Setting struct {
 	Key, Value string
 }
 
+// Dialect names the server that a step is about.
+type Dialect int
+
+// Most steps are about both servers. The others are natsd's deliberate differences.
+const (
+	Both Dialect = iota
+	Natsd
+	NatsServer
+)
+
+// For returns the scenario as it goes for one of the servers: without the steps that are about the other one.
+func (sc *Scenario) For(d Dialect) *Scenario {
+	own := *sc
+	own.Steps = nil
+	for _, step := range sc.Steps {
+		if step.Only == Both || step.Only == d {
+			step.Only = Both
+			own.Steps = append(own.Steps, step)
+		}
+	}
+	return &own
+}
+
 // Op says what a step does.
 type Op int
 
@@ -52,6 +75,7 @@ const (
 // Step is one line of a scenario. Which fields count depends on Op. Nothing in it may be changed after Parse.
 type Step struct {
 	Line     int // in the file, from 1
+	Only     Dialect
 	Op       Op
 	Conn     string // the connection's name, if the step concerns one
 	Window   int    // OpDial, OpConnect: bytes the client takes without reading; 0 for the world's default

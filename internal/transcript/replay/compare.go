@@ -8,7 +8,7 @@ import (
 )
 
 // varying finds the fields of INFO whose values differ between any two servers or connections.
-var varying = regexp.MustCompile(`"(server_id|server_name|git_commit|go|port|client_id|nonce|xkey|natsd_version)":("[^"]*"|\d+)`)
+var varying = regexp.MustCompile(`"(server_id|server_name|git_commit|go|port|client_id|nonce|xkey|natsd)":("[^"]*"|\d+)`)
 
 // compare plays a scenario against both servers and reports where a connection received different bytes.
 func compare(o *options, sc *transcript.Scenario, piece int) (report []string) {

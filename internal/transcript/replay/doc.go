@@ -3,8 +3,8 @@
 //	go run ./internal/transcript/replay -server BINARY engine/testdata/protocol/*.txt
 //
 // Every scenario gets a server of its own, started on a free port of 127.0.0.1 with the scenario's configuration, and is
-// played twice: with each send in one piece, and byte by byte. Failures are printed as file:line, and the exit status is
-// 1 if there were any.
+// played twice: with each send in one piece, and byte by byte. What fails is tried once more, since real time has its
+// hiccups; what fails again is printed as file:line, and makes the exit status 1.
 //
 // With -record, the lines "A ?" of the files are replaced by what the server sent there. With -peer BINARY, nothing is
 // held against the transcripts' expectations: both servers get the same bytes, and what they answer is compared.

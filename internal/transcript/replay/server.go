@@ -35,13 +35,16 @@ func startServer(binary string, config []transcript.Setting) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(dir, "server.conf")
-	if err := os.WriteFile(file, []byte(configText(config)), 0o600); err != nil {
-		return nil, err
-	}
 	s := &server{dir: dir, ended: make(chan struct{}), silence: silence}
-	s.cmd = exec.Command(binary, "-a", "127.0.0.1", "-p", "-1", "-c", file,
-		"--ports_file_dir", dir, "-l", filepath.Join(dir, "server.log"))
+	args := []string{"-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir, "-l", filepath.Join(dir, "server.log")}
+	if len(config) > 0 {
+		file := filepath.Join(dir, "server.conf")
+		if err := os.WriteFile(file, []byte(configText(config)), 0o600); err != nil {
+			return nil, err
+		}
+		args = append(args, "-c", file)
+	}
+	s.cmd = exec.Command(binary, args...)
 	output, err := os.Create(filepath.Join(dir, "output"))
 	if err != nil {
 		return nil, err
