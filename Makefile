@@ -23,6 +23,12 @@ SEED    ?= 1
 RUNS    ?= 200
 FOR     ?=
 
+# The mutants: make mutants ONLY=wildcard, PART=0/4 (the first of four parts), SEEDS=500 (for each).
+ONLY    ?=
+PART    ?=
+PICK    ?=
+SEEDS   ?=
+
 # The fuzzer: time for each target, and which targets (a regular expression over their names).
 FUZZTIME ?= 20s
 FUZZ     ?= .
@@ -91,8 +97,9 @@ sim: build ## run the simulator (SEED, RUNS, FOR, ARGS)
 	$(NATSD) sim -seed $(SEED) -runs $(RUNS) $(if $(FOR),-for $(FOR)) $(ARGS)
 
 .PHONY: mutants
-mutants: ## plant each known bug and check that the simulator finds it (ARGS)
-	$(GO) run ./sim/mutants $(ARGS)
+mutants: ## plant each known bug and check that the simulator finds it (ONLY, PART, PICK, SEEDS)
+	$(GO) run ./sim/mutants $(if $(ONLY),-only '$(ONLY)') $(if $(PART),-part $(PART)) $(if $(PICK),-pick $(PICK)) \
+		$(if $(SEEDS),-seeds $(SEEDS)) $(ARGS)
 
 # One target at a time is what `go test -fuzz` takes; they are found by their names.
 .PHONY: fuzz
