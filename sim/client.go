@@ -290,7 +290,7 @@ func (c *client) ListenerFailed(engine.ListenerID, error) {}
 // goneAtServer is told when the server has given up one of the client's connections.
 func (c *client) goneAtServer(n *node, dial uint64) {
 	if o := c.believed[dial]; o != nil {
-		n.oracle.Gone(o)
 		delete(c.believed, dial)
+		n.left(o)
 	}
 }

@@ -15,12 +15,13 @@ import (
 // The process takes turns. What happens between two turns waits in ready, as in a kernel; a turn takes simulated time,
 // more on a slow node, and the next one begins when it is over.
 type node struct {
-	w      *world
-	index  int
-	actor  decision.Actor
-	host   *netsim.Host
-	clock  clock
-	oracle *oracle.Oracle
+	w        *world
+	index    int
+	actor    decision.Actor
+	host     *netsim.Host
+	clock    clock
+	oracle   *oracle.Oracle
+	departed departed
 
 	eng    *engine.Engine // nil: no process
 	life   uint64         // counts the processes
@@ -155,6 +156,7 @@ func (n *node) die(now schedule.Time) {
 	n.conns, n.active = n.conns[:0], 0
 	n.watch.reset()
 	n.downAt = now
+	n.departed = nil
 	n.oracle.Crash()
 }
 
@@ -203,6 +205,7 @@ func (n *node) turn(now schedule.Time) {
 	}
 	n.ready = n.ready[:copy(n.ready, n.ready[done:])]
 	n.eng.EndTurn()
+	n.tellDeparted()
 	n.turnNow = false
 	n.busy = now + schedule.Time(n.cost*n.slow)
 	if n.eng.Stopped() {
