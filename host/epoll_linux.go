@@ -34,8 +34,8 @@ type epoll struct {
 	bell   int // eventfd: the inbox has something
 	listen map[int32]*listener
 	socks  []sock
-	ready  []uint32 // slots to read from, in order of arrival
-	next   []uint32
+	ready  []uint32 // slots to look at, in order of arrival
+	next   []uint32 // ready of the turn before
 	buf    []byte
 	events []unix.EpollEvent
 	vecs   []unix.Iovec
@@ -52,10 +52,8 @@ const (
 	padListener = -1
 )
 
-const (
-	acceptPerTurn = 64
-	turnBytes     = 512 << 10 // read in one turn, over all connections
-)
+// vecsMax is how many buffers one writev takes (IOV_MAX).
+const vecsMax = 1024
 
 func newLoop(s *Server) (loop, error) {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
@@ -80,6 +78,15 @@ func newLoop(s *Server) (loop, error) {
 }
 
 func (p *epoll) close() {
+	for _, l := range p.listen {
+		unix.Close(l.fd)
+	}
+	for _, c := range p.socks {
+		if c.id != 0 {
+			unix.Close(int(c.fd))
+		}
+	}
+	p.listen, p.socks = nil, nil
 	unix.Close(p.fd)
 	unix.Close(p.bell)
 }
@@ -92,8 +99,7 @@ func (p *epoll) wake() {
 func (p *epoll) run() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	defer p.close()
-	p.s.turn(func(e *engine.Engine) { e.Start() })
+	p.s.start()
 	for !p.s.e.Stopped() {
 		n, err := p.wait()
 		if err != nil {
@@ -112,22 +118,21 @@ func (p *epoll) wait() (int, error) {
 	} else if d := p.s.clock.timeout(); d >= 0 {
 		timeout = int(min((d+time.Millisecond-1)/time.Millisecond, time.Hour/time.Millisecond))
 	}
-	for {
-		var n uintptr
-		var errno unix.Errno
-		if timeout == 0 {
-			n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
-		} else {
-			n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), uintptr(timeout), 0, 0)
-		}
-		if errno == 0 {
-			p.silence(p.events[:n])
-			return int(n), nil
-		}
-		if errno != unix.EINTR {
-			return 0, os.NewSyscallError("epoll_wait", errno)
-		}
+	var n uintptr
+	var errno unix.Errno
+	if timeout == 0 {
+		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
+	} else {
+		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), uintptr(timeout), 0, 0)
 	}
+	switch errno {
+	case 0:
+		p.silence(p.events[:n])
+		return int(n), nil
+	case unix.EINTR:
+		return 0, nil // a turn without events: timers may have come due meanwhile
+	}
+	return 0, os.NewSyscallError("epoll_wait", errno)
 }
 
 // silence resets the bell before the inbox is taken: whoever puts something in later rings again.
@@ -156,7 +161,9 @@ func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) {
 	left := turnBytes
 	for i, slot := range p.next {
 		if left <= 0 || e.TurnFull() {
-			p.ready = append(p.ready, p.next[i:]...)
+			// Those not reached go first in the next turn, before those that were read and have more: nobody starves.
+			rest := p.next[:copy(p.next, p.next[i:])]
+			p.ready, p.next = append(rest, p.ready...), p.ready
 			break
 		}
 		c := &p.socks[slot]
@@ -236,7 +243,7 @@ func (p *epoll) read(e *engine.Engine, c *sock) int {
 func (p *epoll) drop(e *engine.Engine, c *sock, why string) {
 	id := c.id
 	unix.Close(int(c.fd))
-	*c = sock{}
+	*c = sock{listed: c.listed}
 	e.Closed(id, why)
 }
 
@@ -276,7 +283,7 @@ func (p *epoll) accept(e *engine.Engine, l *listener) {
 // reported again at once and for as long as that lasts.
 func (p *epoll) acceptFailed(l *listener, err error) {
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED) {
-		return
+		return // none left, or one that is gone already; the listener is reported again where there are others
 	}
 	p.s.opts.Log.Log(engine.LevelError, "", "A connection could not be accepted: "+err.Error())
 	p.watch(l, 0)
@@ -313,24 +320,21 @@ func (p *epoll) Listen(l engine.ListenerID, addr string) {
 }
 
 func (p *epoll) open(l engine.ListenerID, addr string) (port int, err error) {
-	ln, err := net.Listen("tcp", addr) // resolves names; the descriptor is taken over below
+	ln, err := open(addr) // resolves names; the descriptor is taken over below
 	if err != nil {
 		return 0, err
 	}
 	defer ln.Close()
-	tcp := ln.(*net.TCPListener)
-	f, err := tcp.File()
+	raw, err := ln.SyscallConn()
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
-	fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		return 0, os.NewSyscallError("dup", err)
+	fd, dupErr := -1, error(nil)
+	if err := raw.Control(func(own uintptr) { fd, dupErr = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
+		return 0, err
 	}
-	if err := unix.SetNonblock(fd, true); err != nil {
-		unix.Close(fd)
-		return 0, os.NewSyscallError("fcntl", err)
+	if dupErr != nil {
+		return 0, os.NewSyscallError("dup", dupErr)
 	}
 	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(fd), Pad: padListener}
 	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
@@ -338,7 +342,7 @@ func (p *epoll) open(l engine.ListenerID, addr string) (port int, err error) {
 		return 0, os.NewSyscallError("epoll_ctl", err)
 	}
 	p.listen[int32(fd)] = &listener{id: l, fd: fd}
-	return tcp.Addr().(*net.TCPAddr).Port, nil
+	return ln.Addr().(*net.TCPAddr).Port, nil
 }
 
 // StopListening implements engine.Network.
@@ -363,13 +367,27 @@ func (p *epoll) sock(id engine.ConnID) *sock {
 // Send implements engine.Network.
 func (p *epoll) Send(id engine.ConnID, bufs [][]byte) int {
 	c := p.sock(id)
-	if c == nil || c.broken || len(bufs) == 0 {
+	if c == nil || c.broken {
 		return 0
 	}
+	taken := 0
+	for len(bufs) > 0 {
+		n := min(len(bufs), vecsMax)
+		taken += p.writev(c, bufs[:n])
+		if c.blocked || c.broken {
+			break
+		}
+		bufs = bufs[n:]
+	}
+	return taken
+}
+
+// writev writes once; the socket is blocked or broken if not all was taken.
+func (p *epoll) writev(c *sock, bufs [][]byte) int {
 	p.vecs = p.vecs[:0]
 	total := 0
 	for _, b := range bufs {
-		v := unix.Iovec{Base: &b[0]}
+		v := unix.Iovec{Base: unsafe.SliceData(b)}
 		v.SetLen(len(b))
 		p.vecs = append(p.vecs, v)
 		total += len(b)
@@ -387,7 +405,7 @@ func (p *epoll) Send(id engine.ConnID, bufs [][]byte) int {
 			return 0
 		}
 		c.broken = true
-		p.list(id.Slot(), c)
+		p.list(c.id.Slot(), c)
 		return 0
 	}
 }

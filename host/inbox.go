@@ -14,15 +14,19 @@ type inbox struct {
 	closed bool
 }
 
-// put adds f and reports whether the loop must be woken: not when it has been already, or has ended.
-func (b *inbox) put(f func(*engine.Engine)) bool {
+// put adds f and wakes the loop, unless that has been done since the last take. It returns false when the loop has
+// ended. wake is called under the lock: once close has returned it never is, so what it uses can be given up.
+func (b *inbox) put(f func(*engine.Engine), wake func()) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.closed {
 		return false
 	}
 	b.queue = append(b.queue, f)
-	return len(b.queue) == 1
+	if len(b.queue) == 1 {
+		wake()
+	}
+	return true
 }
 
 // take empties the inbox. What it returns is valid until the next take.
@@ -35,8 +39,9 @@ func (b *inbox) take() []func(*engine.Engine) {
 	return q
 }
 
+// close refuses everything from now on.
 func (b *inbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.closed, b.queue = true, nil
+	b.closed, b.queue, b.spare = true, nil, nil
 }

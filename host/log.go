@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -50,9 +51,15 @@ type Logger struct {
 
 const logBuffer = 4 << 20 // bytes that may wait to be written
 
+// logPatience is how long Close waits for a log that can't be written.
+const logPatience = 2 * time.Second
+
 // NewLogger opens the file, if one is named, and starts the writer.
-func NewLogger(o LogOptions) (*Logger, error) {
-	l := &Logger{opts: o, pid: os.Getpid(), stopped: make(chan struct{}), out: os.Stderr}
+func NewLogger(o LogOptions) (*Logger, error) { return newLogger(o, os.Stderr) }
+
+// newLogger makes a Logger that writes to out where no file is named.
+func newLogger(o LogOptions, out io.Writer) (*Logger, error) {
+	l := &Logger{opts: o, pid: os.Getpid(), stopped: make(chan struct{}), out: out}
 	l.wake.L = &l.mu
 	if err := l.open(); err != nil {
 		return nil, err
@@ -87,17 +94,24 @@ func (l *Logger) Log(level engine.Level, subject, text string) {
 	if level == engine.LevelDebug && !l.opts.Debug || level == engine.LevelTrace && !l.opts.Trace {
 		return
 	}
+	if l.closed {
+		return
+	}
 	if len(l.buf) > logBuffer {
 		l.lost++
 		return
 	}
-	if l.lost > 0 {
-		n := l.lost
+	l.reportLost(now)
+	l.buf = l.append(l.buf, now, level, subject, text)
+	l.wake.Signal()
+}
+
+// reportLost tells in the log how many lines are missing from it.
+func (l *Logger) reportLost(now time.Time) {
+	if n := l.lost; n > 0 {
 		l.lost = 0
 		l.buf = l.append(l.buf, now, engine.LevelWarn, "", fmt.Sprintf("%d log lines were lost: the log could not be written fast enough", n))
 	}
-	l.buf = l.append(l.buf, now, level, subject, text)
-	l.wake.Signal()
 }
 
 func (l *Logger) append(b []byte, now time.Time, level engine.Level, subject, text string) []byte {
@@ -105,17 +119,7 @@ func (l *Logger) append(b []byte, now time.Time, level engine.Level, subject, te
 		now = now.UTC()
 	}
 	if l.opts.Format == LogJSON {
-		line, err := json.Marshal(struct {
-			Time  string `json:"time"`
-			Level string `json:"level"`
-			PID   int    `json:"pid"`
-			Conn  string `json:"conn,omitempty"`
-			Msg   string `json:"msg"`
-		}{now.Format(time.RFC3339Nano), levels[level], l.pid, subject, text})
-		if err != nil {
-			return b // strings and numbers always marshal
-		}
-		return append(append(b, line...), '\n')
+		return l.appendJSON(b, now, level, subject, text)
 	}
 	b = fmt.Appendf(b, "[%d] ", l.pid)
 	if !l.opts.NoTime {
@@ -125,7 +129,29 @@ func (l *Logger) append(b []byte, now time.Time, level engine.Level, subject, te
 	if subject != "" {
 		b = append(append(b, subject...), " - "...)
 	}
+	if strings.ContainsAny(text, "\r\n") {
+		text = lineBreaks.Replace(text) // one line is one entry, whatever a peer sent that is quoted in it
+	}
 	return append(append(b, text...), '\n')
+}
+
+var lineBreaks = strings.NewReplacer("\r", `\r`, "\n", `\n`)
+
+func (l *Logger) appendJSON(b []byte, now time.Time, level engine.Level, subject, text string) []byte {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		Time  string `json:"time"`
+		Level string `json:"level"`
+		PID   int    `json:"pid"`
+		Conn  string `json:"conn,omitempty"`
+		Msg   string `json:"msg"`
+	}{now.Format(time.RFC3339Nano), levels[level], l.pid, subject, text})
+	if err != nil {
+		return b // strings and numbers always encode
+	}
+	return append(b, line.Bytes()...)
 }
 
 func (l *Logger) write() {
@@ -148,6 +174,8 @@ func (l *Logger) write() {
 		if reopen {
 			if err := l.open(); err != nil {
 				fmt.Fprintf(os.Stderr, "natsd: %v\n", err)
+			} else if l.opts.File != "" {
+				l.Log(engine.LevelInfo, "", "File log re-opened")
 			}
 		}
 		if end && len(b) == 0 {
@@ -167,7 +195,7 @@ func (l *Logger) SetLevels(debug, trace bool) {
 	l.mu.Unlock()
 }
 
-// Reopen closes the log file and opens the name again, after it was renamed.
+// Reopen closes the log file and opens the name again, after it was renamed. Lines logged before go to the old file.
 func (l *Logger) Reopen() {
 	l.mu.Lock()
 	l.reopen = true
@@ -175,14 +203,20 @@ func (l *Logger) Reopen() {
 	l.mu.Unlock()
 }
 
-// Close writes what waits and ends.
+// Close writes what waits and ends; it gives up on a log that takes nothing. What is logged later is dropped.
 func (l *Logger) Close() {
 	l.mu.Lock()
+	if !l.closed {
+		l.reportLost(time.Now())
+	}
 	l.closed = true
 	l.wake.Signal()
 	l.mu.Unlock()
-	<-l.stopped
-	if l.file != nil {
-		l.file.Close()
+	select {
+	case <-l.stopped:
+		if l.file != nil {
+			l.file.Close()
+		}
+	case <-time.After(logPatience):
 	}
 }

@@ -1,22 +1,19 @@
 package host
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
-	"net/url"
 	"runtime"
-	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/natsd/natsd/engine"
-	"github.com/natsd/natsd/subject"
 )
 
 // answers joins monitoring queries, asked by HTTP handlers on other threads, with the engine's answers.
@@ -37,6 +34,8 @@ func (a *answers) Answer(id engine.QueryID, answer any) {
 	}
 }
 
+var errStopped = errors.New("the server has stopped")
+
 // query asks the engine and waits.
 func (s *Server) query(ctx context.Context, ask func(e *engine.Engine, id engine.QueryID)) (any, error) {
 	ch := make(chan any, 1)
@@ -50,7 +49,7 @@ func (s *Server) query(ctx context.Context, ask func(e *engine.Engine, id engine
 	case a := <-ch:
 		return a, nil
 	case <-s.done:
-		return nil, errors.New("the server has stopped")
+		return nil, errStopped
 	case <-ctx.Done():
 		s.answers.mu.Lock()
 		delete(s.answers.waiting, id)
@@ -84,7 +83,12 @@ func (s *Server) Monitor(addr string) (*Monitoring, error) {
 	}
 	mux.HandleFunc("/healthz", m.healthz)
 	mux.HandleFunc("/{$}", m.index)
-	m.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, MaxHeaderBytes: 64 << 10}
+	m.http = &http.Server{
+		Handler: mux, MaxHeaderBytes: 64 << 10,
+		// A peer that sends or reads too slowly is not waited for: requests have no body, and answers are small.
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
+		ErrorLog: log.New(io.Discard, "", 0), // what bad requests provoke would go to standard error
+	}
 	go m.http.Serve(ln) //nolint:errcheck // ends with ErrServerClosed
 	return m, nil
 }
@@ -106,25 +110,26 @@ func (m *Monitoring) serve(path string, w http.ResponseWriter, r *http.Request, 
 	answer, err := h(r)
 	if err != nil {
 		status := http.StatusBadRequest
-		if errors.Is(err, context.Canceled) {
+		if errors.Is(err, context.Canceled) || errors.Is(err, errStopped) {
 			status = http.StatusServiceUnavailable
 		}
 		http.Error(w, err.Error(), status)
 		return
 	}
-	writeJSON(w, r, http.StatusOK, answer)
+	writeJSON(w, http.StatusOK, answer, true)
 }
 
-// writeJSON writes v indented, wrapped in the JSONP function that the request may name.
-func writeJSON(w http.ResponseWriter, r *http.Request, status int, v any) {
-	body, err := json.MarshalIndent(v, "", "  ")
+// writeJSON writes v, indented if pretty. (There is no JSONP: nats-server 2.15 has none either.)
+func writeJSON(w http.ResponseWriter, status int, v any, pretty bool) {
+	var body []byte
+	var err error
+	if pretty {
+		body, err = json.MarshalIndent(v, "", "  ")
+	} else {
+		body, err = json.Marshal(v)
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	if f := r.URL.Query().Get("callback"); f != "" {
-		w.Header().Set("Content-Type", "application/javascript")
-		fmt.Fprintf(w, "%s(%s)", f, body)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -156,7 +161,7 @@ func (m *Monitoring) healthz(w http.ResponseWriter, r *http.Request) {
 	} else if h := a.(*engine.Healthz); !h.OK {
 		answer.Status, answer.Error, status = "unavailable", h.Reason, http.StatusServiceUnavailable
 	}
-	writeJSON(w, r, status, answer)
+	writeJSON(w, status, answer, false)
 }
 
 func stamp(t engine.WallTime) time.Time { return time.Unix(0, int64(t)).UTC() }
@@ -218,238 +223,4 @@ func uptime(d time.Duration) string {
 		}
 	}
 	return out + fmt.Sprintf("%ds", s%60)
-}
-
-const defaultLimit = 1024
-
-// page reads offset and limit.
-func page(q url.Values) (offset, limit int, err error) {
-	limit = defaultLimit
-	for _, f := range []struct {
-		name string
-		to   *int
-	}{{"offset", &offset}, {"limit", &limit}} {
-		v := q.Get(f.name)
-		if v == "" {
-			continue
-		}
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 0 {
-			return 0, 0, fmt.Errorf("error decoding %q for parameter %q: it must be a number from 0 on", v, f.name)
-		}
-		*f.to = n
-	}
-	if limit == 0 {
-		limit = defaultLimit
-	}
-	return offset, limit, nil
-}
-
-// slice cuts the page out of all.
-func slice[T any](all []T, offset, limit int) []T {
-	if offset >= len(all) {
-		return []T{}
-	}
-	return all[offset:min(offset+limit, len(all))]
-}
-
-type subDetail struct {
-	Account string `json:"account,omitempty"`
-	Tag     string `json:"account_tag,omitempty"`
-	Subject string `json:"subject"`
-	Queue   string `json:"qgroup,omitempty"`
-	SID     string `json:"sid"`
-	Msgs    uint64 `json:"msgs"`
-	Max     uint64 `json:"max,omitempty"`
-	CID     uint64 `json:"cid"`
-}
-
-func detail(s engine.SubInfo, account bool) subDetail {
-	d := subDetail{Subject: s.Subject, Queue: s.Queue, SID: s.SID, Msgs: s.Msgs, Max: s.Max, CID: s.CID}
-	if account {
-		d.Account, d.Tag = s.Account, s.Account
-	}
-	return d
-}
-
-func (m *Monitoring) subsz(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	offset, limit, err := page(q)
-	if err != nil {
-		return nil, err
-	}
-	o := engine.SubszOptions{List: isOn(q.Get("subs")), Test: q.Get("test")}
-	if o.Test != "" {
-		if !subject.ValidLiteral(o.Test) {
-			return nil, fmt.Errorf("invalid test subject, must be valid publish subject: %s", o.Test)
-		}
-		o.List = true
-	}
-	a, err := m.s.query(r.Context(), func(e *engine.Engine, id engine.QueryID) { e.QuerySubsz(id, o) })
-	if err != nil {
-		return nil, err
-	}
-	s := a.(*engine.Subsz)
-	out := struct {
-		ServerID  string      `json:"server_id"`
-		Now       time.Time   `json:"now"`
-		NumSubs   int         `json:"num_subscriptions"`
-		NumCache  int         `json:"num_cache"`
-		Inserts   uint64      `json:"num_inserts"`
-		Removes   uint64      `json:"num_removes"`
-		Matches   uint64      `json:"num_matches"`
-		HitRate   float64     `json:"cache_hit_rate"`
-		MaxFanout int         `json:"max_fanout"`
-		AvgFanout float64     `json:"avg_fanout"`
-		Total     int         `json:"total"`
-		Offset    int         `json:"offset"`
-		Limit     int         `json:"limit"`
-		Subs      []subDetail `json:"subscriptions_list,omitempty"`
-	}{
-		ServerID: s.ServerID, Now: stamp(s.Now), Offset: offset, Limit: limit, Total: len(s.Subs),
-		NumSubs: s.Stats.Subs, NumCache: s.Stats.Cached, Inserts: s.Stats.Inserts, Removes: s.Stats.Removes,
-		Matches: s.Stats.Matches, MaxFanout: s.Stats.FanoutMax,
-		HitRate: ratio(s.Stats.Hits, s.Stats.Matches), AvgFanout: ratio(uint64(s.Stats.FanoutSum), uint64(s.Stats.Cached)),
-	}
-	for _, sub := range slice(s.Subs, offset, limit) {
-		out.Subs = append(out.Subs, detail(sub, true))
-	}
-	return out, nil
-}
-
-func ratio(a, b uint64) float64 {
-	if b == 0 {
-		return 0
-	}
-	return float64(a) / float64(b)
-}
-
-func isOn(v string) bool { return v == "1" || v == "true" || v == "detail" }
-
-// orders are the ways to sort /connz; all but cid put the largest first.
-var orders = map[string]func(a, b *engine.ConnzInfo) int{
-	"cid":        func(a, b *engine.ConnzInfo) int { return cmp.Compare(a.CID, b.CID) },
-	"start":      func(a, b *engine.ConnzInfo) int { return cmp.Compare(a.Start, b.Start) },
-	"subs":       func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.NumSubs, a.NumSubs) },
-	"pending":    func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.Pending, a.Pending) },
-	"msgs_to":    func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.OutMsgs, a.OutMsgs) },
-	"msgs_from":  func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.InMsgs, a.InMsgs) },
-	"bytes_to":   func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.OutBytes, a.OutBytes) },
-	"bytes_from": func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.InBytes, a.InBytes) },
-	"last":       func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.LastActivity, a.LastActivity) },
-	"idle":       func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.Idle, a.Idle) },
-	"uptime":     func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.Uptime, a.Uptime) },
-	"rtt":        func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.RTT, a.RTT) },
-	"stop":       func(a, b *engine.ConnzInfo) int { return cmp.Compare(b.Stop, a.Stop) },
-	"reason":     func(a, b *engine.ConnzInfo) int { return cmp.Compare(a.Reason, b.Reason) },
-}
-
-type connInfo struct {
-	CID          uint64      `json:"cid"`
-	Kind         string      `json:"kind"`
-	Type         string      `json:"type"`
-	IP           string      `json:"ip"`
-	Port         int         `json:"port"`
-	Start        time.Time   `json:"start"`
-	LastActivity time.Time   `json:"last_activity"`
-	Stop         *time.Time  `json:"stop,omitempty"`
-	Reason       string      `json:"reason,omitempty"`
-	RTT          string      `json:"rtt,omitempty"`
-	Uptime       string      `json:"uptime"`
-	Idle         string      `json:"idle"`
-	Pending      int         `json:"pending_bytes"`
-	InMsgs       uint64      `json:"in_msgs"`
-	OutMsgs      uint64      `json:"out_msgs"`
-	InBytes      uint64      `json:"in_bytes"`
-	OutBytes     uint64      `json:"out_bytes"`
-	NumSubs      int         `json:"subscriptions"`
-	Name         string      `json:"name,omitempty"`
-	Lang         string      `json:"lang,omitempty"`
-	Version      string      `json:"version,omitempty"`
-	User         string      `json:"authorized_user,omitempty"`
-	Account      string      `json:"account,omitempty"`
-	Subs         []string    `json:"subscriptions_list,omitempty"`
-	SubsDetail   []subDetail `json:"subscriptions_list_detail,omitempty"`
-}
-
-func (m *Monitoring) connz(r *http.Request) (any, error) {
-	q := r.URL.Query()
-	offset, limit, err := page(q)
-	if err != nil {
-		return nil, err
-	}
-	o := engine.ConnzOptions{Subs: isOn(q.Get("subs"))}
-	switch state := q.Get("state"); state {
-	case "", "open":
-		o.Open = true
-	case "closed":
-		o.Closed = true
-	case "any", "all":
-		o.Open, o.Closed = true, true
-	default:
-		return nil, fmt.Errorf("error decoding state for %s", state)
-	}
-	if v := q.Get("cid"); v != "" {
-		if o.CID, err = strconv.ParseUint(v, 10, 64); err != nil {
-			return nil, fmt.Errorf("error decoding %q for parameter \"cid\": it must be a number", v)
-		}
-	}
-	order := q.Get("sort")
-	if order == "" {
-		order = "cid"
-	}
-	compare := orders[order]
-	if compare == nil {
-		return nil, fmt.Errorf("invalid sorting option: %s", order)
-	}
-	if o.Open && (order == "stop" || order == "reason") {
-		return nil, fmt.Errorf("sort by %s only valid on closed connections", order)
-	}
-	a, err := m.s.query(r.Context(), func(e *engine.Engine, id engine.QueryID) { e.QueryConnz(id, o) })
-	if err != nil {
-		return nil, err
-	}
-	c := a.(*engine.Connz)
-	slices.SortFunc(c.Conns, func(a, b engine.ConnzInfo) int { return cmp.Or(compare(&a, &b), cmp.Compare(a.CID, b.CID)) })
-	out := struct {
-		ServerID string     `json:"server_id"`
-		Now      time.Time  `json:"now"`
-		Num      int        `json:"num_connections"`
-		Total    int        `json:"total"`
-		Offset   int        `json:"offset"`
-		Limit    int        `json:"limit"`
-		Conns    []connInfo `json:"connections"`
-	}{ServerID: c.ServerID, Now: stamp(c.Now), Total: len(c.Conns), Offset: offset, Limit: limit, Conns: []connInfo{}}
-	for _, i := range slice(c.Conns, offset, limit) {
-		out.Conns = append(out.Conns, connRow(&i, q.Get("subs") == "detail", isOn(q.Get("auth"))))
-	}
-	out.Num = len(out.Conns)
-	return out, nil
-}
-
-func connRow(i *engine.ConnzInfo, details, auth bool) connInfo {
-	row := connInfo{
-		CID: i.CID, Kind: "Client", Type: "nats", IP: i.IP, Port: i.Port, Start: stamp(i.Start),
-		LastActivity: stamp(i.LastActivity), Reason: string(i.Reason), Uptime: uptime(i.Uptime), Idle: uptime(i.Idle),
-		Pending: i.Pending, InMsgs: i.InMsgs, OutMsgs: i.OutMsgs, InBytes: i.InBytes, OutBytes: i.OutBytes,
-		NumSubs: i.NumSubs, Name: i.Name, Lang: i.Lang, Version: i.Version,
-	}
-	if auth {
-		row.User, row.Account = i.AuthorizedUser, i.Account
-	}
-	if i.RTT > 0 {
-		row.RTT = i.RTT.String()
-	}
-	if i.Stop != 0 {
-		t := stamp(i.Stop)
-		row.Stop = &t
-	}
-	for _, s := range i.Subs {
-		if details {
-			row.SubsDetail = append(row.SubsDetail, detail(s, false))
-		} else {
-			row.Subs = append(row.Subs, s.Subject)
-		}
-	}
-	return row
 }

@@ -2,7 +2,6 @@ package host
 
 import (
 	"errors"
-	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -11,39 +10,35 @@ import (
 	"github.com/natsd/natsd/engine"
 )
 
-// portable is the loop for systems without one of their own: net.Conn and two goroutines a connection, which exchange
-// bytes with the loop through the inbox. It is slower than epoll and does the same.
+// portable is the loop for systems without one of their own: a net.Conn and two goroutines for each connection. They
+// leave what they have to tell in the connection and put it on the ready list, which the loop works off as the epoll loop
+// does its own. It is slower than epoll and does the same.
 type portable struct {
 	s     *Server
 	bell  chan struct{}
 	conns []*pconn // by slot; used by the loop only
 	lns   map[engine.ListenerID]net.Listener
+	room  chan struct{} // has a place for each connection that was accepted and not yet told
+
+	mu    sync.Mutex
+	ready []*pconn // to be looked at by the loop, in order of arrival
 }
 
 const (
-	portableRead  = 32 << 10
-	portableWrite = 256 << 10 // bytes that Send takes ahead of the writer
+	readFirst = 4 << 10 // bytes of a connection's first read buffer; it grows to Options.ReadBytes where that is used
+	// portableWrite is how many bytes Send takes ahead of the writer, which writes them in pieces: a slow peer shows some
+	// progress long before it has taken all of them.
+	portableWrite = 256 << 10
+	portablePiece = 32 << 10
 	// portableFlush is how long a connection that was closed may take what Send took.
 	portableFlush = 2 * time.Second
 )
 
-// pconn is one connection. The goroutines and the loop share what mu guards.
-type pconn struct {
-	id  engine.ConnID // used by the loop only
-	net net.Conn
-
-	mu     sync.Mutex
-	change sync.Cond
-	out    []byte // taken by Send, not yet by the writer
-	owed   bool   // a Send was cut short: Writable is due
-	busy   bool   // the reader's buffer is with the loop
-	paused bool
-	fin    bool // CloseWrite
-	closed bool // Close, or the connection failed
-}
-
 func newPortable(s *Server) loop {
-	return &portable{s: s, bell: make(chan struct{}, 1), lns: map[engine.ListenerID]net.Listener{}}
+	return &portable{
+		s: s, bell: make(chan struct{}, 1), lns: map[engine.ListenerID]net.Listener{},
+		room: make(chan struct{}, acceptPerTurn),
+	}
 }
 
 func (p *portable) wake() {
@@ -54,27 +49,107 @@ func (p *portable) wake() {
 }
 
 func (p *portable) run() error {
-	p.s.turn(func(e *engine.Engine) { e.Start() })
+	p.s.start()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for !p.s.e.Stopped() {
-		if d := p.s.clock.timeout(); d >= 0 {
-			timer.Reset(d)
-		} else {
-			timer.Stop()
-		}
-		select {
-		case <-p.bell:
-		case <-timer.C:
-		}
-		p.s.turn(func(*engine.Engine) {})
+		p.wait(timer)
+		p.s.turn(p.deliver)
 	}
 	return nil
 }
 
+// wait returns when there is something to do.
+func (p *portable) wait(timer *time.Timer) {
+	p.mu.Lock()
+	left := len(p.ready) > 0
+	p.mu.Unlock()
+	if left {
+		select {
+		case <-p.bell:
+		default:
+		}
+		return
+	}
+	if d := p.s.clock.timeout(); d >= 0 {
+		timer.Reset(d)
+	} else {
+		timer.Stop()
+	}
+	select {
+	case <-p.bell:
+	case <-timer.C:
+	}
+}
+
+// deliver tells the engine what the connections' goroutines have found, up to a turn's worth.
+func (p *portable) deliver(e *engine.Engine) {
+	p.mu.Lock()
+	looking := p.ready
+	p.ready = nil
+	p.mu.Unlock()
+	left := turnBytes
+	for i, c := range looking {
+		if left <= 0 || e.TurnFull() {
+			p.mu.Lock()
+			p.ready = append(looking[i:len(looking):len(looking)], p.ready...) // they are still listed, and go first
+			p.mu.Unlock()
+			return
+		}
+		left -= p.look(e, c)
+	}
+}
+
+// list has the loop look at c.
+func (p *portable) list(c *pconn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.listed {
+		return
+	}
+	c.listed = true
+	p.ready = append(p.ready, c)
+	if len(p.ready) == 1 {
+		p.wake()
+	}
+}
+
+// look tells the engine what is new about c and returns the number of bytes handed over.
+func (p *portable) look(e *engine.Engine, c *pconn) int {
+	p.mu.Lock()
+	c.listed = false
+	p.mu.Unlock()
+	if p.conn(c.id) != c {
+		return 0
+	}
+	c.mu.Lock()
+	in, eof, failed, writable := c.in, c.eof, c.failed, c.writable
+	c.writable = false
+	c.mu.Unlock()
+	if failed != nil {
+		p.conns[c.id.Slot()] = nil
+		c.end(0)
+		e.Closed(c.id, failed.Error())
+		return 0
+	}
+	if writable {
+		e.Writable(c.id)
+	}
+	if c.paused {
+		return 0 // ResumeReading lists it again
+	}
+	if len(in) > 0 {
+		e.Received(c.id, in)
+		c.handedOver()
+	} else if eof {
+		e.EOF(c.id) // the engine minds the first one only
+	}
+	return len(in)
+}
+
 // Listen implements engine.Network.
 func (p *portable) Listen(l engine.ListenerID, addr string) {
-	ln, err := net.Listen("tcp", addr)
+	ln, err := open(addr)
 	if err != nil {
 		p.s.listening(l, 0, err)
 		return
@@ -84,6 +159,7 @@ func (p *portable) Listen(l engine.ListenerID, addr string) {
 	go p.accept(l, ln)
 }
 
+// accept hands over connections until the listener is closed.
 func (p *portable) accept(l engine.ListenerID, ln net.Listener) {
 	for {
 		c, err := ln.Accept()
@@ -95,7 +171,20 @@ func (p *portable) accept(l engine.ListenerID, ln net.Listener) {
 			time.Sleep(acceptPause) // there is no room: asking again at once would only say so again
 			continue
 		}
-		p.s.post(func(e *engine.Engine) { p.accepted(e, l, c) })
+		select {
+		case p.room <- struct{}{}:
+		case <-p.s.done:
+			c.Close()
+			return
+		}
+		told := p.s.post(func(e *engine.Engine) {
+			<-p.room
+			p.accepted(e, l, c)
+		})
+		if !told {
+			c.Close()
+			return
+		}
 	}
 }
 
@@ -116,8 +205,8 @@ func (p *portable) accepted(e *engine.Engine, l engine.ListenerID, nc net.Conn) 
 		p.conns = append(p.conns, nil)
 	}
 	p.conns[id.Slot()] = c
-	go p.read(c)
-	go p.write(c)
+	go c.read(p)
+	go c.write(p)
 }
 
 // conn finds a connection; nil for one that was closed, or that Accepted has not returned yet.
@@ -128,111 +217,6 @@ func (p *portable) conn(id engine.ConnID) *pconn {
 	return nil
 }
 
-// read hands over what arrives, one buffer at a time.
-func (p *portable) read(c *pconn) {
-	buf := make([]byte, portableRead)
-	for {
-		n, err := c.net.Read(buf)
-		if n > 0 {
-			c.mu.Lock()
-			c.busy = true
-			c.mu.Unlock()
-			p.s.post(func(e *engine.Engine) {
-				if p.conn(c.id) == c {
-					e.Received(c.id, buf[:n])
-				}
-				c.mu.Lock()
-				c.busy = false
-				c.change.Broadcast()
-				c.mu.Unlock()
-			})
-			c.mu.Lock()
-			for (c.busy || c.paused) && !c.closed {
-				c.change.Wait()
-			}
-			closed := c.closed
-			c.mu.Unlock()
-			if closed {
-				return
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			p.s.post(func(e *engine.Engine) {
-				if p.conn(c.id) == c {
-					e.EOF(c.id)
-				}
-			})
-			return
-		}
-		if err != nil {
-			p.failed(c, err)
-			return
-		}
-	}
-}
-
-// write sends what Send took.
-func (p *portable) write(c *pconn) {
-	var spare []byte
-	for {
-		c.mu.Lock()
-		for len(c.out) == 0 && !c.fin && !c.closed {
-			c.change.Wait()
-		}
-		b, fin, closed := c.out, c.fin, c.closed
-		c.out, c.fin = spare[:0], false
-		owed := c.owed
-		c.owed = false
-		c.mu.Unlock()
-		if owed {
-			p.s.post(func(e *engine.Engine) {
-				if p.conn(c.id) == c {
-					e.Writable(c.id)
-				}
-			})
-		}
-		if len(b) > 0 {
-			if _, err := c.net.Write(b); err != nil {
-				p.failed(c, err)
-				c.net.Close()
-				return
-			}
-		}
-		spare = b
-		if fin {
-			if t, ok := c.net.(*net.TCPConn); ok {
-				_ = t.CloseWrite() // fails only where the peer is gone: reading will tell
-			}
-		}
-		if closed {
-			c.net.Close()
-			return
-		}
-	}
-}
-
-// failed tells the engine that the connection is broken, unless the engine closed it.
-func (p *portable) failed(c *pconn, err error) {
-	p.s.post(func(e *engine.Engine) {
-		if p.conn(c.id) != c {
-			return
-		}
-		p.conns[c.id.Slot()] = nil
-		c.end(0)
-		e.Closed(c.id, err.Error())
-	})
-}
-
-// end lets the goroutines go; the writer gets the given time for what is left.
-func (c *pconn) end(d time.Duration) {
-	c.mu.Lock()
-	c.closed = true
-	c.change.Broadcast()
-	c.mu.Unlock()
-	_ = c.net.SetReadDeadline(time.Now())         // on a connection that is gone already there is nothing
-	_ = c.net.SetWriteDeadline(time.Now().Add(d)) // to hurry
-}
-
 // StopListening implements engine.Network.
 func (p *portable) StopListening(l engine.ListenerID) {
 	if ln := p.lns[l]; ln != nil {
@@ -241,52 +225,45 @@ func (p *portable) StopListening(l engine.ListenerID) {
 	}
 }
 
+func (p *portable) close() {
+	for l := range p.lns {
+		p.StopListening(l)
+	}
+	for _, c := range p.conns {
+		if c != nil {
+			c.end(0)
+		}
+	}
+	p.conns = nil
+}
+
 // Send implements engine.Network.
 func (p *portable) Send(id engine.ConnID, bufs [][]byte) int {
-	c := p.conn(id)
-	if c == nil {
-		return 0
+	if c := p.conn(id); c != nil {
+		return c.send(bufs)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	taken := 0
-	for _, b := range bufs {
-		room := portableWrite - len(c.out)
-		if len(b) > room {
-			c.out = append(c.out, b[:room]...)
-			taken += room
-			c.owed = true
-			break
-		}
-		c.out = append(c.out, b...)
-		taken += len(b)
-	}
-	c.change.Broadcast()
-	return taken
+	return 0
 }
 
 // PauseReading implements engine.Network.
-func (p *portable) PauseReading(id engine.ConnID) { p.setPaused(id, true) }
+func (p *portable) PauseReading(id engine.ConnID) {
+	if c := p.conn(id); c != nil {
+		c.paused = true
+	}
+}
 
 // ResumeReading implements engine.Network.
-func (p *portable) ResumeReading(id engine.ConnID) { p.setPaused(id, false) }
-
-func (p *portable) setPaused(id engine.ConnID, paused bool) {
+func (p *portable) ResumeReading(id engine.ConnID) {
 	if c := p.conn(id); c != nil {
-		c.mu.Lock()
-		c.paused = paused
-		c.change.Broadcast()
-		c.mu.Unlock()
+		c.paused = false
+		p.list(c) // there may be something that waited
 	}
 }
 
 // CloseWrite implements engine.Network.
 func (p *portable) CloseWrite(id engine.ConnID) {
 	if c := p.conn(id); c != nil {
-		c.mu.Lock()
-		c.fin = true
-		c.change.Broadcast()
-		c.mu.Unlock()
+		c.closeWrite()
 	}
 }
 

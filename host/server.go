@@ -1,10 +1,12 @@
 package host
 
 import (
+	"context"
 	crand "crypto/rand"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
 	"runtime"
 	"sync"
 	"time"
@@ -30,12 +32,15 @@ type Server struct {
 	clock   *clock
 	e       *engine.Engine
 	loop    loop
+	jobs    jobs
 	answers answers
 
 	ready    chan struct{} // closed when listening, or when that failed
 	readyOne sync.Once
 	done     chan struct{} // closed when Run returns
 	addr     engine.Port
+	failed   string // why the address could not be opened
+	stopping bool   // used by the loop only
 }
 
 // loop is what differs between systems.
@@ -43,15 +48,22 @@ type loop interface {
 	engine.Network
 	// run drives the engine until it has stopped.
 	run() error
-	// wake makes the loop look at the inbox soon. It may be called from any thread.
+	// wake makes the loop look at the inbox soon. It may be called from any thread, before close.
 	wake()
+	// close gives up what the loop holds, after run, or when run is not to come.
+	close()
 }
+
+const (
+	acceptPerTurn = 64        // connections
+	turnBytes     = 512 << 10 // read in one turn, over all connections
+)
 
 // acceptPause is how long no connection is accepted after there was no room for one.
 const acceptPause = 100 * time.Millisecond
 
-// ErrNotListening is returned by Run when the address could not be opened; the log says why.
-var ErrNotListening = errors.New("the client port could not be opened (see the log)")
+// ErrNotListening is wrapped by what Run returns when the address could not be opened. It has been logged then.
+var ErrNotListening = errors.New("the client port could not be opened")
 
 // New makes a server; Run starts it.
 func New(o Options) (*Server, error) {
@@ -81,9 +93,10 @@ func (s *Server) Run() error {
 		Clock: s.clock, Network: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
 	})
 	err := s.loop.run()
-	s.inbox.close()
-	if err == nil && s.addr.Port == 0 {
-		err = ErrNotListening
+	s.inbox.close() // nobody wakes the loop from here on
+	s.loop.close()
+	if err == nil && s.failed != "" {
+		err = fmt.Errorf("%w: %s", ErrNotListening, s.failed)
 	}
 	return err
 }
@@ -97,8 +110,13 @@ func (s *Server) Done() <-chan struct{} { return s.done }
 // Port is the client port; 0 when not listening. Valid after Ready.
 func (s *Server) Port() int { return s.addr.Port }
 
-// Stop asks the server to close its connections and end. It returns at once.
-func (s *Server) Stop() { s.post(func(e *engine.Engine) { e.Stop() }) }
+// Stop asks the server to close its connections and end. It returns at once. Before Run it makes Run end at once.
+func (s *Server) Stop() {
+	s.post(func(e *engine.Engine) {
+		s.stopping = true
+		e.Stop()
+	})
+}
 
 // LameDuck asks the server to enter lame duck mode. It returns at once.
 func (s *Server) LameDuck() { s.post(func(e *engine.Engine) { e.LameDuck() }) }
@@ -110,19 +128,17 @@ func (s *Server) Reload(o engine.Options, done func(needRestart []string)) {
 	s.post(func(e *engine.Engine) { done(e.Reload(o)) })
 }
 
-// post has f called inside a turn.
-func (s *Server) post(f func(*engine.Engine)) {
-	if s.inbox.put(f) {
-		s.loop.wake()
-	}
-}
+// post has f called inside a turn. It returns false when the server has ended, and f is not called.
+func (s *Server) post(f func(*engine.Engine)) bool { return s.inbox.put(f, s.loop.wake) }
 
-// Submit implements engine.Jobs with a goroutine per job: they are rare and long.
-func (s *Server) Submit(id engine.JobID, run func()) {
-	go func() {
-		run()
-		s.post(func(e *engine.Engine) { e.JobDone(id) })
-	}()
+// Submit implements engine.Jobs.
+func (s *Server) Submit(id engine.JobID, run func()) { s.jobs.submit(s, id, run) }
+
+// start runs the first turn.
+func (s *Server) start() {
+	s.e.BeginTurn()
+	s.e.Start()
+	s.e.EndTurn()
 }
 
 // turn runs one turn of the engine and measures it.
@@ -143,14 +159,30 @@ func (s *Server) turn(body func(*engine.Engine)) {
 // listening tells the engine the outcome of a Listen, in the next turn.
 func (s *Server) listening(l engine.ListenerID, port int, err error) {
 	s.post(func(e *engine.Engine) {
-		if err != nil {
-			e.ListenerFailed(l, err.Error())
-		} else {
+		switch {
+		case s.stopping: // before it was up
+			s.loop.StopListening(l)
+		case err != nil:
+			s.failed = err.Error()
+			e.ListenerFailed(l, s.failed)
+		default:
 			e.ListenerUp(l, port)
 			s.addr = e.Addr()
 		}
 		s.markReady()
 	})
+}
+
+// open opens an address for clients. Dead peers are found by pings, as the protocol has them, not by TCP's keepalive.
+// Sockets are plain TCP: what the epoll loop believes about edges and short reads is known to hold for those.
+func open(addr string) (*net.TCPListener, error) {
+	lc := net.ListenConfig{KeepAlive: -1}
+	lc.SetMultipathTCP(false)
+	ln, err := lc.Listen(context.Background(), "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	return ln.(*net.TCPListener), nil
 }
 
 func (s *Server) markReady() { s.readyOne.Do(func() { close(s.ready) }) }
