@@ -14,6 +14,10 @@ func reload(srv *host.Server, args []string, log *host.Logger) {
 		log.Log(engine.LevelError, "", "Failed to reload server configuration: "+err.Error())
 		return
 	}
+	if s.configFile == "" {
+		log.Log(engine.LevelError, "", "Failed to reload server configuration: there is no configuration file (-c)")
+		return
+	}
 	srv.Reload(s.engine, func(needRestart []string) {
 		if len(needRestart) > 0 {
 			log.Log(engine.LevelWarn, "", "Not changed without a restart: "+strings.Join(needRestart, ", "))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -38,7 +39,12 @@ func serveMain(args []string) int {
 	}
 	defer log.Close()
 	if err := serve(s, args, log); err != nil {
-		log.Log(engine.LevelFatal, "", err.Error())
+		if !errors.Is(err, host.ErrNotListening) { // the engine has logged that
+			log.Log(engine.LevelFatal, "", err.Error())
+		}
+		if s.log.File != "" {
+			fmt.Fprintln(os.Stderr, "natsd:", err) // whoever starts it by hand does not look into the file first
+		}
 		return 1
 	}
 	log.Log(engine.LevelInfo, "", "Server Exiting..")
@@ -58,6 +64,8 @@ func serve(s *settings, args []string, log *host.Logger) error {
 	if err != nil {
 		return err
 	}
+	stopSignals := handleSignals(srv, args, log)
+	defer stopSignals()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Run() }()
 	<-srv.Ready()
@@ -80,8 +88,6 @@ func serve(s *settings, args []string, log *host.Logger) error {
 		monitorPort = m.Port()
 		log.Log(engine.LevelInfo, "", "Starting http monitor on "+net.JoinHostPort(host, strconv.Itoa(monitorPort)))
 	}
-	stopSignals := handleSignals(srv, args, log)
-	defer stopSignals()
 	files, err := writeFiles(s, srv.Port(), monitorPort)
 	defer func() {
 		for _, f := range files {
@@ -99,7 +105,7 @@ func serve(s *settings, args []string, log *host.Logger) error {
 // writeFiles writes the pid file and the ports file and returns those that exist now.
 func writeFiles(s *settings, clientPort, monitorPort int) (written []string, err error) {
 	if s.pidFile != "" {
-		if err := os.WriteFile(s.pidFile, []byte(strconv.Itoa(os.Getpid())), 0o660); err != nil {
+		if err := writeWhole(s.pidFile, []byte(strconv.Itoa(os.Getpid())), 0o660); err != nil {
 			return written, fmt.Errorf("the pid file can't be written: %w", err)
 		}
 		written = append(written, s.pidFile)
@@ -115,12 +121,29 @@ func writeFiles(s *settings, clientPort, monitorPort int) (written []string, err
 		if err != nil {
 			return written, err
 		}
-		if err := os.WriteFile(name, ports, 0o640); err != nil {
+		if err := writeWhole(name, ports, 0o640); err != nil {
 			return written, fmt.Errorf("the ports file can't be written: %w", err)
 		}
 		written = append(written, name)
 	}
 	return written, nil
+}
+
+// writeWhole writes a file that others wait for: it appears with all of its content. Where the directory takes no other
+// name, or the name is no plain file, it is written in place.
+func writeWhole(name string, content []byte, mode os.FileMode) error {
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(name, content, mode)
+	}
+	partial := name + ".new"
+	if err := os.WriteFile(partial, content, mode); err != nil {
+		return os.WriteFile(name, content, mode)
+	}
+	if err := os.Rename(partial, name); err != nil {
+		os.Remove(partial)
+		return err
+	}
+	return nil
 }
 
 // reachable lists how a port is reached: for a wildcard address, by every address of this machine.

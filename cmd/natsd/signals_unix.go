@@ -17,7 +17,7 @@ func handleSignals(srv *host.Server, args []string, log *host.Logger) (stop func
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGHUP)
 	go func() {
 		for sig := range ch {
-			log.Log(engine.LevelDebug, "", "Trapped \""+sig.String()+"\" signal")
+			log.Log(engine.LevelInfo, "", "Trapped \""+sig.String()+"\" signal")
 			switch sig {
 			case syscall.SIGUSR1:
 				log.Reopen()
