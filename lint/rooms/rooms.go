@@ -60,6 +60,7 @@ var table = []Room{
 	{Dir: "bench", Kind: World, Deny: []string{"cmd", "lint"}},
 	{Dir: "lint", Kind: World, Deny: []string{"host", "cmd", "bench", "engine"}},
 	{Dir: "internal", Kind: World, Deny: outside},
+	{Dir: "integration", Kind: World, Deny: []string{"cmd", "bench", "lint"}},
 	{Dir: "test", Kind: World, Deny: []string{"cmd", "bench", "lint"}},
 }
 
