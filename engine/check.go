@@ -34,10 +34,12 @@ func (e *Engine) Check() {
 }
 
 func (e *Engine) checkConn(c *conn) {
-	n := 0
+	n := len(c.out.open)
+	assert.Thatf(n == 0 || c.out.ck.refs > 0, "cid %d fills a released chunk", c.cid)
 	for i := c.out.head; i < len(c.out.segs); i++ {
 		s := c.out.segs[i]
 		n += len(s.b)
+		assert.Thatf(len(s.b) > 0, "cid %d waits to write nothing", c.cid)
 		assert.Thatf(s.ck.refs > 0, "cid %d waits to write a released chunk", c.cid)
 	}
 	assert.Thatf(n == c.out.pending, "cid %d: %d bytes wait, counted %d", c.cid, c.out.pending, n)
@@ -49,8 +51,8 @@ func (e *Engine) checkConn(c *conn) {
 	assert.Thatf(!c.paused || c.gate != 0 || c.queued, "cid %d is paused for no reason", c.cid)
 	assert.Thatf(c.gate != gateTurn || c.queued, "cid %d waits for a turn that is not coming", c.cid)
 	for i, s := range c.subs {
-		assert.Thatf(s.index == i && s.conn == c && !s.dead, "cid %d: subscription %q is out of place", c.cid, s.sid)
-		assert.Thatf(s.max == 0 || s.delivered < s.max, "cid %d: subscription %q outlived its max", c.cid, s.sid)
+		assert.Thatf(s.index == i && s.conn == c && !s.dead, "cid %d: subscription %q is out of place", c.cid, s.sid())
+		assert.Thatf(s.max == 0 || s.delivered < s.max, "cid %d: subscription %q outlived its max", c.cid, s.sid())
 	}
 }
 

@@ -41,26 +41,30 @@ const (
 
 // conn is one client connection. An idle one holds no buffer: only this struct, its subscriptions and its options.
 type conn struct {
-	id   ConnID
-	cid  uint64
-	gate gate
+	// what a delivery needs, close together
+	gate    gate
+	echo    bool
+	headers bool
+	blocked bool // the network took a part only: Writable will follow
+	touched bool // in Engine.touched: has something to write or to close at the end of the turn
+	out     outQueue
+	stats   traffic
+
+	id  ConnID
+	cid uint64
 
 	authed    bool // may do more than CONNECT
 	connected bool // a CONNECT was accepted
-	echo      bool
 	verbose   bool
 	pedantic  bool
-	headers   bool
 	noResp    bool
 	infoSent  bool // the INFO after the first PONG
 
-	blocked bool // the network took a part only: Writable will follow
-	touched bool // in Engine.touched: has something to write or to close at the end of the turn
-	paused  bool // PauseReading is in force
-	queued  bool // in Engine.run
-	sawEOF  bool // the peer ended its sending side
-	fin     bool // CloseWrite was called
-	gone    bool // given up: the slot is free, the pointer may linger in lists
+	paused bool // PauseReading is in force
+	queued bool // in Engine.run
+	sawEOF bool // the peer ended its sending side
+	fin    bool // CloseWrite was called
+	gone   bool // given up: the slot is free, the pointer may linger in lists
 
 	acc *account
 
@@ -73,7 +77,6 @@ type conn struct {
 	memoSubject []byte
 	memo        *sublist.Result[*subscription]
 
-	out       outQueue
 	progress  Instant  // when the network last took something, or began to owe it
 	stalled   []ConnID // publishers held back because of this receiver
 	stalls    int      // receivers that hold this publisher back
@@ -99,12 +102,11 @@ type conn struct {
 	port      int
 	nonce     string
 	connect   wire.Connect
-	stats     traffic
 }
 
 // traffic counts messages and bytes, headers and payload, from the server's point of view.
 type traffic struct {
-	inMsgs, inBytes, outMsgs, outBytes uint64
+	outMsgs, outBytes, inMsgs, inBytes uint64
 }
 
 // subject names the connection in the log, as nats-server does.
@@ -120,7 +122,7 @@ func (c *conn) sub(sid []byte) *subscription {
 		return c.bySid[string(sid)]
 	}
 	for _, s := range c.subs {
-		if string(s.sid) == string(sid) {
+		if s.hasSID(sid) {
 			return s
 		}
 	}
@@ -131,13 +133,13 @@ func (c *conn) addSub(s *subscription) {
 	s.index = len(c.subs)
 	c.subs = append(c.subs, s)
 	if c.bySid != nil {
-		c.bySid[string(s.sid)] = s
+		c.bySid[s.sid()] = s
 		return
 	}
 	if len(c.subs) > manySubs {
 		c.bySid = make(map[string]*subscription, 2*manySubs)
 		for _, s := range c.subs {
-			c.bySid[string(s.sid)] = s
+			c.bySid[s.sid()] = s
 		}
 	}
 }
@@ -150,7 +152,7 @@ func (c *conn) dropSub(s *subscription) {
 	c.subs[last] = nil
 	c.subs = c.subs[:last]
 	if c.bySid != nil {
-		delete(c.bySid, string(s.sid))
+		delete(c.bySid, s.sid())
 		if last == 0 {
 			c.bySid = nil
 		}

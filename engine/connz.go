@@ -123,7 +123,7 @@ func (e *Engine) connInfo(c *conn) ConnzInfo {
 
 func (s *subscription) info() SubInfo {
 	return SubInfo{
-		Account: s.conn.acc.name, Subject: s.handle.Subject(), Queue: s.handle.Queue(), SID: string(s.sid),
+		Account: s.conn.acc.name, Subject: s.handle.Subject(), Queue: s.handle.Queue(), SID: s.sid(),
 		Msgs: s.delivered, Max: s.max, CID: s.conn.cid,
 	}
 }

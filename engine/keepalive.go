@@ -58,6 +58,9 @@ func (e *Engine) connTimer(c *conn) {
 
 // pingDue pings a silent peer, and closes one that has left too many pings unanswered; it returns false then.
 func (e *Engine) pingDue(c *conn) bool {
+	if c.memo != nil && !c.memo.Valid() {
+		c.memo = nil // it would keep subscriptions alive that have ended
+	}
 	every := Instant(e.opts.PingInterval)
 	if c.gate != 0 {
 		c.pingAt = e.now + every // held back by the server itself: its silence says nothing

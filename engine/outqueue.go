@@ -6,53 +6,66 @@ type segment struct {
 	ck *chunk
 }
 
-// outQueue is what waits to be written to one connection, in order. Empty, it holds no buffer.
+// outQueue is what waits to be written to one connection, in order: first segs[head:], then open. Empty, it holds no
+// buffer. The segment being filled lies in the struct itself: appending to it touches nothing else.
 type outQueue struct {
+	open    []byte // within ck; its capacity is what may still be filled
+	pending int    // bytes that wait
+	ck      *chunk // holds open; nil: there is no open segment
+	head    int    // segs before it have been written
 	segs    []segment
-	head    int // segs before it have been written
-	pending int // bytes in segs[head:]
 }
 
 // extend returns n contiguous bytes at the end of the queue for the caller to fill.
 func (q *outQueue) extend(p *chunkPool, n int) []byte {
-	q.pending += n
-	if k := len(q.segs); k > q.head {
-		last := &q.segs[k-1]
-		if used := len(last.b); cap(last.b)-used >= n {
-			last.b = last.b[:used+n]
-			return last.b[used : used+n : used+n]
-		}
+	used := len(q.open)
+	if cap(q.open)-used < n {
+		return q.grow(p, n)
 	}
-	return q.grow(p, n)
+	q.pending += n
+	q.open = q.open[:used+n]
+	return q.open[used : used+n : used+n]
 }
 
 func (q *outQueue) grow(p *chunkPool, n int) []byte {
 	size := n
-	if q.pending > n && size < bigChunk {
+	if q.pending > 0 && size < bigChunk {
 		size = bigChunk // not the first chunk: more will follow
 	}
-	ck := p.get(size)
-	q.push(segment{b: ck.data[:n], ck: ck})
-	return ck.data[:n:n]
+	q.seal(p)
+	q.pending += n
+	q.ck = p.get(size)
+	q.open = q.ck.data[:n]
+	return q.open[:n:n]
 }
 
+// seal ends the open segment.
+func (q *outQueue) seal(p *chunkPool) {
+	switch {
+	case q.ck == nil:
+	case len(q.open) > 0:
+		q.push(segment{b: q.open, ck: q.ck})
+	default:
+		p.release(q.ck)
+	}
+	q.open, q.ck = nil, nil
+}
+
+// openRest is how much room an open segment must have left to go on behind a shared payload.
+const openRest = 256
+
 // share appends b, a part of ck, without copying.
-func (q *outQueue) share(ck *chunk, b []byte) {
+func (q *outQueue) share(p *chunkPool, ck *chunk, b []byte) {
+	if rest := q.open[len(q.open):]; cap(rest) < openRest {
+		q.seal(p)
+	} else if len(q.open) > 0 {
+		q.ck.refs++
+		q.push(segment{b: q.open[:len(q.open):len(q.open)], ck: q.ck})
+		q.open = rest
+	}
 	q.pending += len(b)
 	ck.refs++
-	// The chunk that was being filled goes on behind b, if it has room worth it.
-	var rest segment
-	if k := len(q.segs); k > q.head {
-		if last := &q.segs[k-1]; cap(last.b)-len(last.b) >= 256 {
-			rest = segment{b: last.b[len(last.b):len(last.b):cap(last.b)], ck: last.ck}
-			last.b = last.b[:len(last.b):len(last.b)]
-			last.ck.refs++
-		}
-	}
-	q.push(segment{b: b[:len(b):len(b)], ck: ck})
-	if rest.ck != nil {
-		q.push(rest)
-	}
+	q.push(segment{b: b, ck: ck})
 }
 
 func (q *outQueue) push(s segment) {
@@ -67,9 +80,10 @@ func (q *outQueue) push(s segment) {
 // vectors appends the waiting bytes to iov, at most limit slices of them.
 func (q *outQueue) vectors(iov [][]byte, limit int) [][]byte {
 	for i := q.head; i < len(q.segs) && len(iov) < limit; i++ {
-		if len(q.segs[i].b) > 0 {
-			iov = append(iov, q.segs[i].b)
-		}
+		iov = append(iov, q.segs[i].b)
+	}
+	if len(q.open) > 0 && len(iov) < limit {
+		iov = append(iov, q.open)
 	}
 	return iov
 }
@@ -81,18 +95,19 @@ func (q *outQueue) written(p *chunkPool, n int) {
 		s := &q.segs[q.head]
 		if n < len(s.b) {
 			s.b = s.b[n:]
-			break
+			return
 		}
 		n -= len(s.b)
 		p.release(s.ck)
 		*s = segment{}
 		q.head++
 	}
-	if q.head == len(q.segs) {
-		q.segs, q.head = q.segs[:0], 0
-		if cap(q.segs) > 64 {
-			q.segs = nil // a burst is no reason to keep the memory
-		}
+	q.segs, q.head = q.segs[:0], 0
+	if cap(q.segs) > 64 {
+		q.segs = nil // a burst is no reason to keep the memory
+	}
+	if q.open = q.open[n:]; len(q.open) == 0 {
+		q.seal(p)
 	}
 }
 
@@ -101,5 +116,7 @@ func (q *outQueue) drop(p *chunkPool) {
 	for i := q.head; i < len(q.segs); i++ {
 		p.release(q.segs[i].ck)
 	}
+	q.open = q.open[:0]
+	q.seal(p)
 	*q = outQueue{}
 }

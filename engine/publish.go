@@ -22,6 +22,13 @@ type outgoing struct {
 	header    int    // bytes of headers in body; 0: none
 	plainHead []byte // the same for receivers without headers
 	plainTail []byte
+
+	// The receivers of one message often use the same sid: what the last one got, and how many got the same in a row.
+	line     []byte // control line and body, from the second on
+	lines    int
+	plain    bool
+	sidLen   uint8
+	sidShort [sidShort]byte
 }
 
 // publish routes one message. body is the headers, the payload and the final CRLF; it lies in ck, or is borrowed until
@@ -74,7 +81,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 func (e *Engine) prepare(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	m := &e.out
 	m.from, m.body, m.size, m.ck, m.delivered, m.borrowed = c, body, a.Size, nil, false, false
-	m.header = max(a.Header, 0)
+	m.header, m.lines = max(a.Header, 0), 0
 	if m.header > 0 {
 		m.head = append(m.head[:0], "HMSG "...)
 	} else {
@@ -133,30 +140,25 @@ func (e *Engine) deliver(s *subscription) bool {
 	if c.gate&gateClosed != 0 || c == m.from && !c.echo {
 		return false
 	}
-	head, tail, body, size := m.head, m.tail, m.body, m.size
-	if m.header > 0 && !c.headers {
+	size := m.size
+	plain := m.header > 0 && !c.headers
+	if plain {
 		e.mark(MarkHeaderStripped)
-		head, tail, body, size = m.plainHead, m.plainTail, m.body[m.header:], m.size-m.header
+		size -= m.header
 	}
-	line := len(head) + len(s.sid) + len(tail)
-	if !e.room(c, line+len(body)) {
+	if s.sidLen == m.sidLen && s.sidShort == m.sidShort && plain == m.plain && m.lines > 0 && m.ck == nil && s.sidLen > 0 {
+		// The same bytes as the receiver before: from the second time on they are kept in one piece.
+		if m.lines++; m.lines == 2 {
+			m.line = m.appendLine(m.line[:0], s, plain)
+		}
+		if !e.room(c, len(m.line)) {
+			return false
+		}
+		copy(c.out.extend(&e.pool, len(m.line)), m.line)
+	} else if !e.deliverFirst(s, plain) {
 		return false
 	}
 	e.work++
-	if m.ck == nil {
-		b := c.out.extend(&e.pool, line+len(body))
-		n := copy(b, head)
-		n += copy(b[n:], s.sid)
-		n += copy(b[n:], tail)
-		copy(b[n:], body)
-	} else {
-		e.mark(MarkSharedPayload)
-		b := c.out.extend(&e.pool, line)
-		n := copy(b, head)
-		n += copy(b[n:], s.sid)
-		copy(b[n:], tail)
-		c.out.share(m.ck, body)
-	}
 	c.stats.outMsgs++
 	c.stats.outBytes += uint64(size)
 	e.totals.outMsgs++
@@ -177,6 +179,48 @@ func (e *Engine) deliver(s *subscription) bool {
 		e.flush(c)
 	}
 	return true
+}
+
+// deliverFirst appends the message for a receiver whose line differs from that of the one before.
+func (e *Engine) deliverFirst(s *subscription, plain bool) bool {
+	c, m := s.conn, &e.out
+	head, tail, body := m.head, m.tail, m.body
+	if plain {
+		head, tail, body = m.plainHead, m.plainTail, m.body[m.header:]
+	}
+	line := len(head) + int(s.sidLen) + len(s.sidLong) + len(tail)
+	if !e.room(c, line+len(body)) {
+		return false
+	}
+	total := line
+	if m.ck == nil {
+		total += len(body)
+	}
+	b := c.out.extend(&e.pool, total)
+	n := copy(b, head)
+	if s.sidLong == "" {
+		n += copy(b[n:], s.sidShort[:s.sidLen])
+	} else {
+		n += copy(b[n:], s.sidLong)
+	}
+	n += copy(b[n:], tail)
+	if m.ck == nil {
+		copy(b[n:], body)
+	} else {
+		e.mark(MarkSharedPayload)
+		c.out.share(&e.pool, m.ck, body)
+	}
+	m.sidLen, m.sidShort, m.plain, m.lines = s.sidLen, s.sidShort, plain, 1
+	return true
+}
+
+// appendLine appends the control line and the body as a subscription gets them.
+func (m *outgoing) appendLine(b []byte, s *subscription, plain bool) []byte {
+	if plain {
+		b = append(s.appendSID(append(b, m.plainHead...)), m.plainTail...)
+		return append(b, m.body[m.header:]...)
+	}
+	return append(append(s.appendSID(append(b, m.head...)), m.tail...), m.body...)
 }
 
 // room makes sure that n more bytes may wait for c, closing it as a slow consumer where they may not.
@@ -211,7 +255,7 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 	size := len(b)
 	line := append(e.lineScratch[:0], "HMSG "...)
 	line = append(append(line, reply...), ' ')
-	line = append(append(line, s.sid...), ' ')
+	line = append(s.appendSID(line), ' ')
 	line = wire.AppendUint(line, size)
 	line = append(line, ' ')
 	line = wire.AppendUint(line, size)

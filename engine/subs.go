@@ -24,7 +24,7 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 		return
 	}
 	if old := c.sub(sid); old == nil {
-		s := &subscription{conn: c, sid: append([]byte(nil), sid...)}
+		s := newSubscription(c, sid)
 		h, err := c.acc.subs.Insert(subj, queue, s)
 		if err != nil {
 			e.sendErr(c, wire.ErrInvalidSubject)
