@@ -13,19 +13,19 @@ var varying = regexp.MustCompile(`"(server_id|server_name|git_commit|go|port|cli
 // compare plays a scenario against both servers and reports where a connection received different bytes.
 func compare(o *options, sc *transcript.Scenario, piece int) (report []string) {
 	open := opened(sc)
-	first, err := play(o.server, open, piece, false)
+	first, err := play(o.server, open, piece, true)
 	if err != nil {
 		return []string{err.Error() + how(piece)}
 	}
-	second, err := play(o.peer, open, piece, false)
+	second, err := play(o.peer, open, piece, true)
 	if err != nil {
 		return []string{"peer: " + err.Error() + how(piece)}
 	}
 	for i := range min(len(first), len(second)) {
 		a, b := summary(first[i]), summary(second[i])
 		if a != b {
-			report = append(report, fmt.Sprintf("%s:%d: %s: %s received%s\n\tserver %s\n\tpeer   %s",
-				sc.File, first[i].Line, sc.Name, first[i].Conn, how(piece), a, b))
+			report = append(report, fmt.Sprintf("%s:%d: %s: %s received%s%s\n\tserver %s\n\tpeer   %s",
+				sc.File, first[i].Line, sc.Name, first[i].Conn, how(piece), known(sc), a, b))
 		}
 	}
 	return report
@@ -68,4 +68,14 @@ func summary(r transcript.Recording) string {
 		text += " closed"
 	}
 	return text
+}
+
+// known tells that the scenario itself says how natsd differs.
+func known(sc *transcript.Scenario) string {
+	for _, step := range sc.Steps {
+		if step.Only != transcript.Both {
+			return " (a deliberate difference)"
+		}
+	}
+	return ""
 }

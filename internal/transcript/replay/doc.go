@@ -7,7 +7,8 @@
 // hiccups; what fails again is printed as file:line, and makes the exit status 1.
 //
 // With -record, the lines "A ?" of the files are replaced by what the server sent there. With -peer BINARY, nothing is
-// held against the transcripts' expectations: both servers get the same bytes, and what they answer is compared.
+// held against the transcripts' expectations: both servers get the same bytes, and what they answer is compared. With
+// -random N besides, the bytes are N scripts made from -seed instead of files.
 //
 // The program trusts the binary and the files it is given. It needs nothing else: no network but 127.0.0.1, no files but
 // a temporary directory per server.

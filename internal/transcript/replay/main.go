@@ -29,6 +29,8 @@ func main() {
 	flag.BoolVar(&o.strict, "strict", false, "send byte by byte even where nats-server is known to answer differently then")
 	run := flag.String("run", "", "play only scenarios whose name matches this regular expression")
 	whole := flag.Bool("whole", false, "play each scenario once, with sends in one piece")
+	random := flag.Int("random", 0, "with -peer: compare the answers to so many random scripts")
+	seed := flag.Uint64("seed", 1, "of the random scripts")
 	jobs := flag.Int("j", 4, "scenarios played at a time")
 	flag.Parse()
 	o.pieces = []int{0, 1}
@@ -38,6 +40,15 @@ func main() {
 	var err error
 	if o.run, err = regexp.Compile(*run); err != nil {
 		exitWith(err)
+	}
+	if *random > 0 && o.server != "" && o.peer != "" {
+		differences, err := randomScripts(&o, *seed, *random)
+		if err != nil {
+			exitWith(err)
+		}
+		fmt.Printf("%d scripts, %d differences\n", *random, differences)
+		exitIf(differences > 0)
+		return
 	}
 	if o.server == "" || flag.NArg() == 0 {
 		exitWith(fmt.Errorf("usage: replay -server BINARY [flags] FILE…"))
@@ -53,7 +64,11 @@ func main() {
 		failures += failed
 	}
 	fmt.Printf("%d scenarios, %d failures\n", total, failures)
-	if failures > 0 {
+	exitIf(failures > 0)
+}
+
+func exitIf(failed bool) {
+	if failed {
 		os.Exit(1)
 	}
 }
