@@ -114,14 +114,13 @@ func (e *Engine) flush(c *conn) {
 		clear(iov)
 		e.iov = iov[:0]
 		c.out.written(&e.pool, n)
-		if n > 0 {
+		if c.out.pending == 0 {
+			c.progress = 0 // it owes nothing: what waits next has its own time
+		} else if n > 0 || c.progress == 0 {
 			c.progress = e.now
 		}
 		if n < offered {
 			e.mark(MarkPartialWrite)
-			if n == 0 && c.progress == 0 {
-				c.progress = e.now
-			}
 			c.blocked = true
 			e.arm(c)
 		}

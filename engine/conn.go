@@ -77,7 +77,7 @@ type conn struct {
 	memoSubject []byte
 	memo        *sublist.Result[*subscription]
 
-	progress  Instant  // when the network last took something, or began to owe it
+	progress  Instant  // when the network last took something of what waits, or refused it first; 0: nothing waits
 	stalled   []ConnID // publishers held back because of this receiver
 	stalls    int      // receivers that hold this publisher back
 	stallEnd  Instant  // when those in stalled are let go; 0: none
