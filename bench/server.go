@@ -104,9 +104,8 @@ func (s *server) stop() {
 }
 
 func (s *server) dropOutput() {
-	// A log left behind in the temporary directory does no harm.
-	_ = s.output.Close()
-	_ = os.Remove(s.output.Name())
+	_ = s.output.Close()           // it was for reading
+	_ = os.Remove(s.output.Name()) // left behind in the temporary directory it does no harm
 }
 
 // lastWords returns the end of the server's output for an error message.

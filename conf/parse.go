@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -216,7 +217,7 @@ func (p *parser) include(sc *scope) error {
 	}
 	in, err := p.r.file(p.r.Join(p.pos.File, name), p.from, sc)
 	if err != nil {
-		if _, ours := err.(*Error); ours {
+		if ours := (*Error)(nil); errors.As(err, &ours) {
 			return err
 		}
 		return Errorf(pos, "the file %q can't be included: %v", name, err)

@@ -51,6 +51,7 @@ func showValue(v *Value) string {
 			items = append(items, showValue(&v.Array[i]))
 		}
 		return "[" + strings.Join(items, ",") + "]"
+	case String:
 	}
 	return fmt.Sprintf("%q", v.Text)
 }
@@ -106,7 +107,8 @@ func TestParse(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	for in, want := range map[string]string{"10s": "10s", "2": "2s", "1.5": "1.5s", "1m30s": "1m30s", "x": "error"} {
+	for _, c := range []struct{ in, want string }{{"10s", "10s"}, {"2", "2s"}, {"1.5", "1.5s"}, {"1m30s", "1m30s"}, {"x", "error"}} {
+		in, want := c.in, c.want
 		v := scalar(Value{}, in)
 		d, err := v.AsDuration()
 		got := d.String()

@@ -114,6 +114,7 @@ func (v *Value) AsDuration() (time.Duration, error) {
 		if d, err := time.ParseDuration(v.Text + "s"); err == nil {
 			return d, nil
 		}
+	case Bool, Array, Block:
 	}
 	return 0, Errorf(v.Pos, "expected a duration such as 10s or 2m, found %q", v.Text)
 }

@@ -77,9 +77,14 @@ var later = map[string]string{
 	"log_size_limit": "log rotation", "max_traced_msg_len": "cutting traced messages",
 }
 
-// parseFlags reads the command line over the configuration file that it may name. Errors are for the user.
-func parseFlags(args []string) (*settings, error) {
-	s := &settings{}
+// given are flags that need more than being stored.
+type given struct {
+	port, httpPort, format string
+	both, logTime          bool
+}
+
+// flagSet declares the flags. Parsing sets s and g; what is not given keeps its value.
+func flagSet(s *settings, g *given) *flag.FlagSet {
 	fs := flag.NewFlagSet("natsd", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	str := func(p *string, names ...string) {
@@ -92,33 +97,37 @@ func parseFlags(args []string) (*settings, error) {
 			fs.BoolVar(p, n, *p, "")
 		}
 	}
-	var port, httpPort, format string
-	var both, logTime = false, true
 	str(&s.engine.Host, "a", "addr", "net")
-	str(&port, "p", "port")
+	str(&g.port, "p", "port")
 	str(&s.engine.ServerName, "n", "name", "server_name")
 	str(&s.pidFile, "P", "pid")
-	str(&httpPort, "m", "http_port")
+	str(&g.httpPort, "m", "http_port")
 	str(&s.configFile, "c", "config")
 	str(&s.engine.ClientAdvertise, "client_advertise")
 	str(&s.portsDir, "ports_file_dir")
 	str(&s.log.File, "l", "log")
-	str(&format, "log_format")
+	str(&g.format, "log_format")
 	str(&s.engine.User, "user")
 	str(&s.engine.Pass, "pass")
 	str(&s.engine.Token, "auth")
 	on(&s.testOnly, "t")
-	on(&logTime, "T", "logtime")
+	on(&g.logTime, "T", "logtime")
 	on(&s.log.UTC, "logtime_utc")
 	on(&s.engine.Debug, "D", "debug")
 	on(&s.engine.Trace, "V", "trace")
-	on(&both, "DV")
+	on(&g.both, "DV")
 	on(&s.portable, "portable")
 	on(&s.showVersion, "v", "version")
 	on(&s.showHelp, "h", "help")
+	return fs
+}
 
+// parseFlags reads the command line over the configuration file that it may name. Errors are for the user.
+func parseFlags(args []string) (*settings, error) {
+	s, g := &settings{}, &given{logTime: true}
+	fs := flagSet(s, g)
 	if err := fs.Parse(args); err != nil {
-		return nil, flagError(err, args)
+		return nil, flagError(err)
 	}
 	if s.showHelp || s.showVersion {
 		return s, nil
@@ -126,44 +135,48 @@ func parseFlags(args []string) (*settings, error) {
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q: natsd takes flags only", fs.Arg(0))
 	}
-	var err error
-	if s.configFile != "" {
-		// The file first, then the flags again over it.
-		fromFile := *s
-		if err := loadConfig(s.configFile, &fromFile); err != nil {
+	if file := s.configFile; file != "" {
+		// The file over the defaults, then the flags again over the file.
+		*s = settings{configFile: file}
+		if err := loadConfig(file, s); err != nil {
 			return nil, err
 		}
-		file := s.configFile
-		*s = fromFile
-		if err := fs.Parse(args); err != nil {
-			return nil, flagError(err, args)
-		}
-		s.configFile = file
-	}
-	if port != "" {
-		if s.engine.Port, err = parsePort("-p", port); err != nil {
-			return nil, err
+		if err := flagSet(s, g).Parse(args); err != nil {
+			return nil, flagError(err)
 		}
 	}
-	if httpPort != "" {
-		if s.httpPort, err = parsePort("-m", httpPort); err != nil {
-			return nil, err
+	if err := s.take(g); err != nil {
+		return nil, err
+	}
+	return s, s.check()
+}
+
+// take applies the flags that need more than being stored.
+func (s *settings) take(g *given) (err error) {
+	if g.port != "" {
+		if s.engine.Port, err = parsePort("-p", g.port); err != nil {
+			return err
 		}
 	}
-	switch format {
+	if g.httpPort != "" {
+		if s.httpPort, err = parsePort("-m", g.httpPort); err != nil {
+			return err
+		}
+	}
+	switch g.format {
 	case "", "text":
 	case "json":
 		s.log.Format = host.LogJSON
 	default:
-		return nil, fmt.Errorf("--log_format %q: it must be text or json", format)
+		return fmt.Errorf("--log_format %q: it must be text or json", g.format)
 	}
-	if both {
+	if g.both {
 		s.engine.Debug, s.engine.Trace = true, true
 	}
-	s.log.NoTime = s.log.NoTime || !logTime
+	s.log.NoTime = s.log.NoTime || !g.logTime
 	s.log.Debug, s.log.Trace = s.engine.Debug, s.engine.Trace
 	s.engine.NatsdVersion, s.engine.GitCommit = version, commit()
-	return s, s.check()
+	return nil
 }
 
 func parsePort(name, v string) (int, error) {
@@ -192,7 +205,7 @@ func (s *settings) check() error {
 }
 
 // flagError says what is wrong with the flags in words of its own.
-func flagError(err error, args []string) error {
+func flagError(err error) error {
 	const undefined = "flag provided but not defined: -"
 	if name, ok := strings.CutPrefix(err.Error(), undefined); ok {
 		if feature := later[name]; feature != "" {
