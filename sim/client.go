@@ -46,6 +46,7 @@ type connection struct {
 	id    oracle.ID
 	told  *oracle.Conn // nil: the oracle does not know of it
 	since schedule.Time
+	life  uint64 // of the server's process, when it dialled
 
 	input   parser
 	out     []byte
@@ -179,7 +180,7 @@ func (c *client) connect(now schedule.Time) {
 	c.gen++
 	c.state = clientDialling
 	c.connection = connection{
-		dial: c.nextDial, id: oracle.IDOf(uint32(c.index), uint32(c.nextDial)), since: now, pingAt: now,
+		dial: c.nextDial, id: oracle.IDOf(uint32(c.index), uint32(c.nextDial)), since: now, pingAt: now, life: c.node.life,
 		out: c.out[:0], input: parser{rest: c.input.rest[:0]}, ledger: ledger{items: c.ledger.items[:0]}, subs: c.subs[:0],
 		troubles: c.w.troubles(), lazy: c.traits.pace > 0, mute: c.traits.mute, harmed: c.node.hindered(),
 	}

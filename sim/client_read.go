@@ -172,7 +172,7 @@ func (c *client) info(args []byte) {
 	}
 	o := &c.w.cfg.engine
 	if i.MaxPayload != o.MaxPayload || i.Headers == o.NoHeaders || i.AuthRequired != c.w.cfg.auth.required() ||
-		i.ClientIP != c.host.IP() || i.ClientID == 0 || i.Port != serverPort || i.LameDuckMode && !c.node.stopping {
+		i.ClientIP != c.host.IP() || i.ClientID == 0 || i.Port != serverPort || i.LameDuckMode && !c.node.stopping && c.life == c.node.life {
 		c.w.fail(propInfo, c.name()+" read an INFO that is not true: "+quote(args))
 		return
 	}

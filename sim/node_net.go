@@ -15,6 +15,7 @@ type nodeConn struct {
 	id     engine.ConnID // zero: none
 	conn   *netsim.Conn
 	info   engine.ConnInfo
+	name   string  // in the log
 	client *client // who dialled
 	dial   uint64  // which of the client's connections it is
 	over   bool    // the engine has given it up, or is about to
@@ -165,7 +166,7 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	}
 	taken := n.host.Send(id, bufs)
 	n.cost += int64(taken)
-	n.w.trace.sent(n.index, id, bufs, taken)
+	n.w.trace.sent(n.index, id, bufs, offered, taken)
 	n.watch.sent(n, id, offered, taken)
 	return taken
 }

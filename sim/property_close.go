@@ -20,33 +20,34 @@ const closedPrefix = "Client connection closed: "
 
 // heard is told of every log line.
 func (n *node) heard(level engine.Level, subject, text string) {
-	if reason, ok := strings.CutPrefix(text, closedPrefix); ok && level == engine.LevelDebug {
-		nc := n.named(subject)
-		if nc == nil {
-			n.w.fail(propClosed, "the server closed "+subject+", which it does not have")
-			return
-		}
-		nc.over = true
-		n.judge(nc, engine.CloseReason(reason))
-		n.active--
+	if level != engine.LevelDebug {
+		return
 	}
+	if text == "Client connection created" {
+		n.newest.name = subject
+		return
+	}
+	reason, ok := strings.CutPrefix(text, closedPrefix)
+	if !ok {
+		return
+	}
+	nc := n.named(subject)
+	if nc == nil {
+		n.w.fail(propClosed, "the server closed "+subject+", which it does not have")
+		return
+	}
+	nc.over = true
+	n.judge(nc, engine.CloseReason(reason))
+	n.active--
 }
 
 // named finds the connection that the log calls by that name.
 func (n *node) named(subject string) *nodeConn {
-	is := func(nc *nodeConn) bool {
-		if !strings.HasPrefix(subject, nc.info.IP) {
-			return false
-		}
-		rest := subject[len(nc.info.IP):]
-		port := strconv.Itoa(nc.info.Port)
-		return strings.HasPrefix(rest, ":"+port+" ")
-	}
-	if n.newest.conn != nil && is(&n.newest) {
+	if n.newest.conn != nil && n.newest.name == subject {
 		return &n.newest
 	}
 	for i := range n.conns {
-		if nc := &n.conns[i]; nc.id != 0 && !nc.over && is(nc) {
+		if nc := &n.conns[i]; nc.id != 0 && nc.name == subject {
 			return nc
 		}
 	}
@@ -56,7 +57,7 @@ func (n *node) named(subject string) *nodeConn {
 // judge says whether the reason is a good one.
 func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	c := nc.client
-	n.w.note(n.index, "closes "+nc.name()+": "+string(reason))
+	n.w.note(n.index, "closes "+nc.who()+": "+string(reason))
 	if c == nil {
 		return
 	}
@@ -65,7 +66,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	just := true
 	switch reason {
 	case engine.ReasonClientClosed, engine.ReasonReadError:
-		just = nc.end || c.garbage
+		just = gone || nc.end || c.garbage
 	case engine.ReasonAuthTimeout:
 		just = sick || c.mute || c.lazy || c.kind == kindSilent || c.garbage
 	case engine.ReasonAuthFailed:
@@ -75,7 +76,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	case engine.ReasonSlowDeadline:
 		just = sick || c.lazy || n.w.congested(c)
 		if idle := n.watch.idle(n, nc.id); idle < n.w.cfg.engine.WriteDeadline {
-			n.w.fail(propSlow, nc.name()+" was closed for write_deadline "+idle.String()+" after it last took something")
+			n.w.fail(propSlow, nc.who()+" was closed for write_deadline "+idle.String()+" after it last took something")
 		}
 	case engine.ReasonParseError, engine.ReasonProtocol, engine.ReasonMaxPayload, engine.ReasonMaxLine:
 		just = gone || c.fatal || c.garbage
@@ -87,7 +88,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		just = n.stopping
 	}
 	if !just {
-		n.w.fail(propClosed, nc.name()+" was closed without cause: "+string(reason))
+		n.w.fail(propClosed, nc.who()+" was closed without cause: "+string(reason))
 	}
 }
 
@@ -99,7 +100,7 @@ func (n *node) accepting(nc nodeConn) {
 
 // accepted is told when the engine has named it.
 func (n *node) accepted(nc *nodeConn) {
-	nc.over = n.newest.over
+	nc.over, nc.name = n.newest.over, n.newest.name
 	n.newest = nodeConn{}
 	if most := n.w.cfg.engine.MaxConnections; n.active > most {
 		n.w.fail(propClosed, strconv.Itoa(n.active)+" connections, max_connections is "+strconv.Itoa(most))

@@ -66,13 +66,13 @@ func (s *slowWatch) check(n *node) {
 			continue
 		}
 		if idle := s.idle(n, n.conns[slot].id); idle > limit+slowGrace {
-			n.w.fail(propSlow, "the connection of "+n.conns[slot].name()+" has taken nothing for "+idle.String()+
+			n.w.fail(propSlow, "the connection of "+n.conns[slot].who()+" has taken nothing for "+idle.String()+
 				" and is still there; write_deadline is "+limit.String())
 		}
 	}
 }
 
-func (nc *nodeConn) name() string {
+func (nc *nodeConn) who() string {
 	if nc.client == nil {
 		return nc.info.IP
 	}

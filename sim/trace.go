@@ -137,11 +137,17 @@ func (t *trace) said(node int, kind EventKind, conn engine.ConnID, n int64, text
 	}
 }
 
-// sent folds a Send: what was offered, and how much of it was taken.
-func (t *trace) sent(node int, conn engine.ConnID, bufs [][]byte, taken int) {
+// sent folds a Send: how much was offered, how much of it was taken, and what.
+func (t *trace) sent(node int, conn engine.ConnID, bufs [][]byte, offered, taken int) {
 	t.enter(node, EffectSend, conn, int64(taken))
+	t.word(uint64(offered))
+	left := taken
 	for _, b := range bufs {
+		b = b[:min(len(b), left)]
 		t.bytes(b)
+		if left -= len(b); left == 0 {
+			break
+		}
 	}
 	if t.observe == nil {
 		return
