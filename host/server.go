@@ -128,6 +128,18 @@ func (s *Server) Reload(o engine.Options, done func(needRestart []string)) {
 	s.post(func(e *engine.Engine) { done(e.Reload(o)) })
 }
 
+// Footprint counts what the engine holds, for leak checks. It is all zero when the server has ended.
+func (s *Server) Footprint() engine.Footprint {
+	answer := make(chan engine.Footprint, 1)
+	s.post(func(e *engine.Engine) { answer <- e.Footprint() })
+	select {
+	case f := <-answer:
+		return f
+	case <-s.done:
+		return engine.Footprint{}
+	}
+}
+
 // post has f called inside a turn. It returns false when the server has ended, and f is not called.
 func (s *Server) post(f func(*engine.Engine)) bool { return s.inbox.put(f, s.loop.wake) }
 
