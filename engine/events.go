@@ -43,6 +43,9 @@ func (e *Engine) BeginTurn() {
 // TurnFull reports that enough was done in this turn: the host should end it, and hand over what else it has in the next.
 func (e *Engine) TurnFull() bool { return e.work >= e.opts.TurnWork }
 
+// slice bounds what is done in pieces of at most so much per turn: a smaller TurnWork makes the pieces smaller too.
+func (e *Engine) slice(most int) int { return min(most, e.opts.TurnWork) }
+
 // EndTurn ends a turn: each connection that has something waiting is written to once.
 func (e *Engine) EndTurn() {
 	assert.That(e.turn, "EndTurn outside a turn")
@@ -172,7 +175,7 @@ func (e *Engine) Closed(id ConnID, why string) {
 // TimerDue tells that the moment asked for by Wake has come.
 func (e *Engine) TimerDue() {
 	e.wake = Never
-	for n := 0; n < timersTurn && e.timers.next() <= e.now; n++ {
+	for n := 0; n < e.slice(timersTurn) && e.timers.next() <= e.now; n++ {
 		t := e.timers.heap[0]
 		e.timers.remove(t)
 		if t.c != nil {

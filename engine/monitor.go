@@ -32,7 +32,7 @@ func (e *Engine) ask(id QueryID, q query) {
 // stepQueries goes on with the oldest query.
 func (e *Engine) stepQueries() {
 	p := e.queries[0]
-	if !p.q.step(e, queryPerTurn) {
+	if !p.q.step(e, e.slice(queryPerTurn)) {
 		e.mark(MarkQuerySliced)
 		return
 	}

@@ -68,7 +68,7 @@ func (e *Engine) ok(c *conn) {
 
 // reap removes the subscriptions of closed connections, a bounded number in a turn. Until then they are passed over.
 func (e *Engine) reap() {
-	budget := reapPerTurn
+	budget := e.slice(reapPerTurn)
 	for len(e.reaping) > 0 {
 		c := e.reaping[len(e.reaping)-1]
 		for len(c.subs) > 0 {
