@@ -7,6 +7,17 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
+// Model is what an object is.
+type Model struct {
+	// Model is porcupine's: Init, Step and Equal are needed, Hash and the descriptions are good to have. Step must accept
+	// Lost as the output of every operation that may be recorded without outcome.
+	porcupine.Model
+	// Inert reports whether the operation can have had that outcome in that state, and leaves this state and every later
+	// one as it is, so that nothing is lost by carrying it out at once. May be nil: nothing is known to be inert. A model
+	// that tells it of reads, and of operations that can no longer have an effect, is checked much faster.
+	Inert func(state, input, output any) bool
+}
+
 // Verdict is what Check found.
 type Verdict struct {
 	Result porcupine.CheckResult // Ok; or that of the first partition that is not
@@ -18,13 +29,13 @@ type Verdict struct {
 	Prefix  Partition
 	Culprit porcupine.Operation
 	budget  int
-	model   porcupine.Model
+	model   Model
 }
 
 // Check judges each partition by the model, whose own partitioning is not used, and stops at the first that is not
 // linearizable or that takes more than budget steps of the model: Unknown. The budget counts steps and not time, so the
 // verdict is a function of the arguments.
-func Check(model porcupine.Model, h History, budget int) Verdict {
+func Check(model Model, h History, budget int) Verdict {
 	if budget <= 0 {
 		panic("linearizability: a check without a budget")
 	}
@@ -51,18 +62,19 @@ func (v Verdict) Err() error {
 		return nil
 	case porcupine.Illegal:
 		return fmt.Errorf("%q is not linearizable: no order explains its first %d operations once %s has returned at %d ns",
-			v.Bad.Key, len(v.Prefix.Ops), v.describe(v.Culprit), v.Culprit.Return)
+			v.Bad.Key, len(v.Prefix.Ops), v.model.describe(v.Culprit), v.Culprit.Return)
 	default:
 		return fmt.Errorf("%q is not decided within %d steps for its %d operations: record fewer operations, clients or losses for each partition",
 			v.Bad.Key, v.budget, len(v.Bad.Ops))
 	}
 }
 
-func (v Verdict) describe(op porcupine.Operation) string {
-	if v.model.DescribeOperation == nil {
+// describe says in words what an operation did.
+func (m *Model) describe(op porcupine.Operation) string {
+	if m.DescribeOperation == nil {
 		return fmt.Sprint(op.Input, " -> ", op.Output)
 	}
-	return v.model.DescribeOperation(op.Input, op.Output)
+	return m.DescribeOperation(op.Input, op.Output)
 }
 
 // shorten finds the shortest prefix that is not linearizable. A prefix of a linearizable history is one too, so half of
@@ -97,44 +109,22 @@ func (v *Verdict) shorten() {
 // cut is the prefix of a partition up to a moment: of what had not returned then, nothing is known.
 func cut(p Partition, at Time) Partition {
 	prefix := Partition{Key: p.Key, Cut: true}
-	for _, op := range p.Ops {
+	place := make([]int, len(p.Ops))
+	for i, op := range p.Ops {
+		place[i] = -1
 		if Time(op.Call) > at {
 			continue
 		}
 		if Time(op.Return) > at {
 			op.Return, op.Output = int64(Forever), Lost{}
 		}
+		place[i] = len(prefix.Ops)
 		prefix.Ops = append(prefix.Ops, op)
+		after := -1
+		if a := p.After[i]; a >= 0 {
+			after = place[a]
+		}
+		prefix.After = append(prefix.After, after)
 	}
 	return prefix
-}
-
-// judge checks one partition and returns how many steps that took.
-func judge(model porcupine.Model, p Partition, budget int) (porcupine.CheckResult, int) {
-	left := budget
-	ok := porcupine.CheckOperations(limited(model, &left), p.Ops)
-	switch {
-	case ok:
-		return porcupine.Ok, budget - left
-	case left == 0:
-		return porcupine.Unknown, budget
-	default:
-		return porcupine.Illegal, budget - left
-	}
-}
-
-// limited is the model with a Step that refuses everything once the steps are used up, which makes the search return
-// after a number of refusals that is at most the square of that of the operations. There is one partition, so one
-// goroutine counts.
-func limited(model porcupine.Model, left *int) porcupine.Model {
-	step := model.Step
-	model.Partition, model.PartitionEvent, model.StepContext = nil, nil, nil
-	model.Step = func(state, input, output any) (bool, any) {
-		if *left == 0 {
-			return false, state
-		}
-		*left--
-		return step(state, input, output)
-	}
-	return model
 }

@@ -3,9 +3,6 @@ package linearizability
 import (
 	"fmt"
 	"math/bits"
-	"slices"
-
-	"github.com/anishathalye/porcupine"
 )
 
 // Interest records who is subscribed to what at one server, from what clients know, for InterestModel. Its subjects are
@@ -77,6 +74,7 @@ type probe struct {
 	roster  *roster
 	reading *reading
 	done    Time // known to be carried out; Forever: not
+	seats   int  // of the roster, that were taken by then
 }
 
 // NewInterest makes a recorder with at most limit operations for each subject.
@@ -126,7 +124,7 @@ func (r *Interest) Subscribe(at Time, conn Conn, queue string, subjects ...strin
 			h.op = r.rec.Call(at, c.client, subject, interestInput{kind: interestEnd, roster: l, share: h})
 			c.shares = append(c.shares, h)
 		}
-		r.answerable(c, r.rec.Call(at, c.client, subject, interestInput{kind: interestSub, roster: l, share: h, bit: bit}))
+		r.answerable(c, r.call(at, interestInput{kind: interestSub, roster: l, share: h, bit: bit}))
 	}
 	return Sub(len(r.subs))
 }
@@ -141,7 +139,7 @@ func (r *Interest) Unsubscribe(at Time, sub Sub) {
 	s.leaving = true
 	for _, e := range s.seats {
 		in := interestInput{kind: interestUnsub, roster: e.roster, share: e.roster.share(s.conn), bit: e.bit}
-		r.answerable(s.conn, r.rec.Call(at, s.conn.client, e.roster.subject, in))
+		r.answerable(s.conn, r.call(at, in))
 	}
 }
 
@@ -152,9 +150,10 @@ func (r *Interest) Probe(at Time, conn Conn, subject string) Probe {
 	p := &probe{roster: l, reading: &reading{}, done: Forever}
 	r.probes = append(r.probes, p)
 	if !c.over {
-		p.op = r.rec.Call(at, c.client, subject, interestInput{kind: interestProbe, roster: l, share: l.share(c)})
+		p.op = r.call(at, interestInput{kind: interestProbe, roster: l, share: l.share(c)})
+		r.rec.Reads(p.op)
 		c.pending = append(c.pending, func() {
-			p.done = r.rec.now
+			p.done, p.seats = r.rec.now, len(l.seats)
 			if p.reading.nobody == unsure {
 				p.reading.nobody = no
 			}
@@ -245,20 +244,21 @@ func (r *Interest) End(at Time, conn Conn) {
 func (r *Interest) History() History {
 	for _, p := range r.probes {
 		p.reading.missed = 0
-		for _, s := range p.roster.seats {
+		for _, s := range p.roster.seats[:p.seats] {
 			if s.conn.lived >= p.done && p.reading.got&s.bit == 0 {
 				p.reading.missed |= s.bit
 			}
 		}
 	}
-	h := r.rec.History()
-	for i := range h {
-		h[i].Ops = slices.DeleteFunc(h[i].Ops, func(op porcupine.Operation) bool {
-			_, lost := op.Output.(Lost)
-			return lost && op.Input.(interestInput).kind == interestProbe // it changes nothing, and nothing is known of it
-		})
-	}
-	return h
+	return r.rec.History()
+}
+
+// call records what a connection does, after what it did before.
+func (r *Interest) call(at Time, in interestInput) Op {
+	o := r.rec.Call(at, in.share.conn.client, in.roster.subject, in)
+	r.rec.After(o, in.share.last)
+	in.share.last = o
+	return o
 }
 
 // answerable makes the next PONG answer the operation.
@@ -303,7 +303,8 @@ type share struct {
 	conn *connection
 	mask uint64
 	ends bool // its end is recorded
-	op   Op
+	op   Op   // the end
+	last Op   // what it did last
 }
 
 const seatsMax = 64

@@ -18,8 +18,8 @@ import (
 //     subscription read it, unless its connection may have lost it; of each queue group exactly one member did, or one
 //     that may have lost it. Nobody read it twice. It was answered 503 if and only if nobody was live. A probe by a
 //     connection without echo passes over the connection's own subscriptions.
-func InterestModel() porcupine.Model {
-	return porcupine.Model{
+func InterestModel() Model {
+	return Model{Model: porcupine.Model{
 		Partition: partitionInterest,
 		Init:      func() any { return interestState{} },
 		Step: func(state, input, output any) (bool, any) {
@@ -31,7 +31,18 @@ func InterestModel() porcupine.Model {
 		Hash:              func(s any) uint64 { return s.(interestState).hash() },
 		DescribeOperation: func(input, output any) string { return input.(interestInput).describe(output) },
 		DescribeState:     func(s any) string { return s.(interestState).String() },
-	}
+	}, Inert: func(state, input, output any) bool {
+		s, in := state.(interestState), input.(interestInput)
+		_, lost := output.(Lost)
+		switch in.kind {
+		case interestProbe:
+			return lost || s.explains(in, output.(*reading))
+		case interestEnd:
+			return s.over&in.share.mask == in.share.mask
+		default:
+			return lost && s.over&in.bit != 0
+		}
+	}}
 }
 
 // interestKind is what an operation does.

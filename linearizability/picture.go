@@ -11,14 +11,12 @@ import (
 // Picture writes an HTML page that shows the partition and how far an order of its operations was found within the
 // budget, with a lane for each client, and more than one where a client did several things at once. Notes are shown
 // below: faults, say.
-func Picture(w io.Writer, model porcupine.Model, p Partition, budget int, notes []porcupine.Annotation) error {
-	left := budget
-	m := limited(model, &left)
-	p.Ops = lanes(p.Ops)
-	_, info := porcupine.CheckOperationsVerbose(m, p.Ops, 0)
+func Picture(w io.Writer, model Model, p Partition, budget int, notes []porcupine.Annotation) error {
+	s := newSearch(model, p, budget)
+	_, info := porcupine.CheckOperationsVerbose(s.model(), lanes(s.operations()), 0)
 	info.AddAnnotations(notes)
-	m.Step = model.Step // the page replays what was found
-	if err := porcupine.Visualize(m, info, w); err != nil {
+	s.left = 1 << 30 // the page replays what was found
+	if err := porcupine.Visualize(s.model(), info, w); err != nil {
 		return fmt.Errorf("picture of %q: %w", p.Key, err)
 	}
 	return nil
@@ -29,7 +27,7 @@ func (v Verdict) Picture(w io.Writer, notes []porcupine.Annotation) error {
 	if v.Result == porcupine.Illegal {
 		notes = append(slices.Clone(notes), porcupine.Annotation{
 			Tag: "verdict", Start: v.Culprit.Return, Description: "from here on no order explains what was seen",
-			Details: v.describe(v.Culprit), BackgroundColor: "#f2b8b5",
+			Details: v.model.describe(v.Culprit), BackgroundColor: "#f2b8b5",
 		})
 	}
 	return Picture(w, v.model, v.Bad, v.budget, notes)

@@ -22,8 +22,10 @@ type Op int
 // Partition is a part of a history that is judged by itself: all operations on one object.
 type Partition struct {
 	Key string
-	Ops []porcupine.Operation // in the order of their calls
-	Cut bool                  // full: what was called later is not in it
+	Ops []porcupine.Operation // in the order in which they were recorded
+	// After says of each operation which other one took effect before it, by its index; -1: none is known to.
+	After []int
+	Cut   bool // full: what was called later is not in it
 }
 
 // History is what was recorded, by partition, in the order of their first operations.
@@ -43,7 +45,9 @@ type recorded struct {
 	part    *recording
 	op      porcupine.Operation
 	by      Time // it has taken effect by then, or never will
+	after   Op
 	pending bool
+	reads   bool
 	dropped bool
 }
 
@@ -54,10 +58,13 @@ type recording struct {
 	full bool
 }
 
-// NewRecorder makes a Recorder whose partitions hold at most limit operations each.
+// PartitionMax is the most operations that a partition can hold.
+const PartitionMax = 256
+
+// NewRecorder makes a Recorder whose partitions hold at most limit operations each, at most PartitionMax.
 func NewRecorder(limit int) *Recorder {
-	if limit <= 0 {
-		panic("linearizability: a recorder without room")
+	if limit <= 0 || limit > PartitionMax {
+		panic("linearizability: a partition holds 1 to 256 operations")
 	}
 	return &Recorder{limit: limit, byKey: make(map[string]*recording)}
 }
@@ -109,16 +116,31 @@ func (r *Recorder) Postpone(o Op, at Time) {
 	}
 }
 
-// Drop takes an operation without outcome out of the history: it certainly did not happen, or it changes nothing and
-// what it saw is not known.
+// After records that an operation takes effect after an earlier one of the same partition, if the earlier one ever does:
+// what one connection carries is carried out in its order.
+func (r *Recorder) After(o, earlier Op) {
+	if o == 0 || earlier == 0 {
+		return
+	}
+	if r.ops[o-1].part != r.ops[earlier-1].part || earlier >= o {
+		panic("linearizability: an order between partitions, or backwards")
+	}
+	r.ops[o-1].after = earlier
+}
+
+// Reads records that an operation changes nothing. It is left out of the history unless its outcome is known.
+func (r *Recorder) Reads(o Op) {
+	if o != 0 {
+		r.ops[o-1].reads = true
+	}
+}
+
+// Drop takes an operation without outcome out of the history: it certainly did not happen.
 func (r *Recorder) Drop(o Op) {
 	if c := r.waiting(o); c != nil {
 		c.dropped = true
 	}
 }
-
-// Returned reports whether the outcome of the operation is recorded.
-func (r *Recorder) Returned(o Op) bool { return o != 0 && !r.ops[o-1].pending }
 
 // Close ends a partition now, as if it had reached its bound.
 func (r *Recorder) Close(at Time, key string) {
@@ -135,18 +157,29 @@ func (r *Recorder) Full(key string) bool {
 // History is what was recorded so far. Operations without outcome end with Lost.
 func (r *Recorder) History() History {
 	h := make(History, 0, len(r.parts))
+	place := make([]int, len(r.ops)) // in its partition
 	for _, p := range r.parts {
-		part := Partition{Key: p.key, Cut: p.full, Ops: make([]porcupine.Operation, 0, len(p.ops))}
+		part := Partition{Key: p.key, Cut: p.full}
 		for _, i := range p.ops {
 			c := &r.ops[i]
-			if c.dropped {
+			if c.left() {
 				continue
 			}
 			op := c.op
 			if c.pending {
 				op.Return, op.Output = int64(c.by), Lost{}
 			}
+			after := c.after
+			for after != 0 && r.ops[after-1].left() {
+				after = r.ops[after-1].after
+			}
+			place[i] = len(part.Ops)
 			part.Ops = append(part.Ops, op)
+			if after == 0 {
+				part.After = append(part.After, -1)
+			} else {
+				part.After = append(part.After, place[after-1])
+			}
 		}
 		if len(part.Ops) > 0 {
 			h = append(h, part)
@@ -154,6 +187,9 @@ func (r *Recorder) History() History {
 	}
 	return h
 }
+
+// left reports whether the operation is left out of the history.
+func (c *recorded) left() bool { return c.dropped || c.pending && c.reads }
 
 func (r *Recorder) advance(at Time) {
 	if at < r.now || at >= Forever {
