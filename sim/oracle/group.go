@@ -11,23 +11,6 @@ type group struct {
 	version uint64 // changes when a member comes or goes
 }
 
-// spread counts which members of a group get the messages of one subject, while the same members are certain of them.
-type spread struct {
-	version uint64 // of the group
-	members []*sub
-	got     []uint32
-	total   uint32
-}
-
-// A spread is judged after spreadEach messages per member on average. With every member equally likely, none is further
-// from that than spreadLeast or spreadMost in a thousand million million judgements.
-const (
-	spreadEach    = 64
-	spreadLeast   = 10
-	spreadMost    = 160
-	spreadMembers = 32 // larger groups are not judged
-)
-
 func (o *Oracle) groupOf(name string) *group {
 	g := o.groups[name]
 	if g == nil {
@@ -76,15 +59,6 @@ func (o *Oracle) owe(r *record, publisher *Conn, m *groupMatch) {
 	r.groups = append(r.groups, due)
 }
 
-func (g *group) spreadOver(subj string, members []*sub) *spread {
-	if sp := g.spreads[subj]; sp != nil {
-		return sp
-	}
-	sp := &spread{version: g.version, members: append([]*sub(nil), members...), got: make([]uint32, len(members))}
-	g.spreads[subj] = sp
-	return sp
-}
-
 // take notes that a member got the message.
 func (o *Oracle) take(publisher *Conn, r *record, s *sub) {
 	for i := range r.groups {
@@ -125,30 +99,4 @@ func (o *Oracle) settle(publisher *Conn, r *record) {
 		o.fail(Queue, "%v message %d on %q reached no member of queue group %q, of which sid %d of %v is one",
 			publisher.id, r.n, r.subject, due.group.name, due.sure.sid, due.sure.conn.id)
 	}
-}
-
-// count notes who got a message, and judges the spread when there is enough to judge.
-func (o *Oracle) count(due *groupDue) {
-	sp := due.spread
-	if sp == nil || sp.version != due.group.version {
-		return
-	}
-	for i, s := range sp.members {
-		if s == due.by {
-			sp.got[i]++
-			sp.total++
-		}
-	}
-	if sp.total < uint32(spreadEach*len(sp.members)) {
-		return
-	}
-	o.stats.Spreads++
-	for i, n := range sp.got {
-		if n < spreadLeast || n > spreadMost {
-			o.fail(Spread, "of %d messages to the %d members of queue group %q, sid %d of %v got %d",
-				sp.total, len(sp.members), due.group.name, sp.members[i].sid, sp.members[i].conn.id, n)
-		}
-	}
-	clear(sp.got)
-	sp.total = 0
 }

@@ -254,7 +254,7 @@ func TestASpreadThatIsNoneIsRefused(t *testing.T) {
 		}
 		return tell(t, b.String()).Failure()
 	}
-	if f, failed := spread(func(i int) string { return string("ABC"[i*7%3]) }); failed {
+	if f, failed := spread(func(i int) string { return string("ABC"[i*7%3]) }); failed { // far too even, but that is no crime
 		t.Errorf("even: %s: %s", f.Property, f.What)
 	}
 	if f, failed := spread(func(i int) string { return "A" }); !failed || f.Property != Spread {

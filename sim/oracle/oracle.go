@@ -13,7 +13,8 @@ type Oracle struct {
 	listening []*Conn // not ended, with a SUB written: nothing can be forgotten before they are fenced
 	index     index
 	groups    map[string]*group
-	wanting   []want // requests that must be answered 503 if nobody subscribes meanwhile
+	ranks     [spreadMembers + 1]tally // by the size of the group
+	wanting   []want                   // requests that must be answered 503 if nobody subscribes meanwhile
 	matched   matches
 	nextSweep position
 	stats     Stats
@@ -46,15 +47,15 @@ func (o *Oracle) fail(property, format string, args ...any) {
 	}
 }
 
-// sweepEvery is how many calls pass between two looks at what can be forgotten.
-const sweepEvery = 2048
+// sweepEvery is how many calls pass at least between two looks at what can be forgotten.
+const sweepEvery = 256
 
 // step takes the next position.
 func (o *Oracle) step() {
 	o.now++
 	if o.now >= o.nextSweep {
 		o.sweep()
-		o.nextSweep = o.now + sweepEvery
+		o.nextSweep = o.now + position(max(sweepEvery, 8*len(o.conns)))
 	}
 }
 
