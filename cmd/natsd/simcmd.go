@@ -31,6 +31,7 @@ same seed gives the same run. Each run prints one line; the exit status is 1 if 
     -workers <n>     processes for -runs (default: one per core)
     -stop            with -runs: stop at the first failure
     -verify          with -runs: run every 20th seed again in another process and compare the hashes
+    -verify-every <n>  with -verify: every nth seed instead
     -require-marks   with -runs: it is a failure if a moment worth reaching was not reached in any run
     -run-timeout <t> with -runs: wall time after which a run counts as hanging (default 2m)
     -trace           print every event and effect of the engines (one run only)
@@ -39,22 +40,24 @@ same seed gives the same run. Each run prints one line; the exit status is 1 if 
 
 // simFlags are the flags of `natsd sim`.
 type simFlags struct {
-	seed       uint64
-	duration   time.Duration
-	runs       int
-	verbose    bool
-	log        string
-	replay     string
-	shrink     bool
-	budget     int
-	workers    int
-	stop       bool
-	verify     bool
-	needMarks  bool
-	runTimeout time.Duration
-	trace      bool
-	letPanic   bool
-	worker     bool // this process carries out runs for another
+	seed      uint64
+	duration  time.Duration
+	runs      int
+	verbose   bool
+	log       string
+	replay    string
+	shrink    bool
+	budget    int
+	workers   int
+	stop      bool
+	verify    bool
+	needMarks bool
+
+	verifyEvery int
+	runTimeout  time.Duration
+	trace       bool
+	letPanic    bool
+	worker      bool // this process carries out runs for another
 
 	durationSet bool
 }
@@ -74,6 +77,7 @@ func parseSimFlags(args []string) (*simFlags, error) {
 	fs.IntVar(&o.workers, "workers", runtime.NumCPU(), "")
 	fs.BoolVar(&o.stop, "stop", false, "")
 	fs.BoolVar(&o.verify, "verify", false, "")
+	fs.IntVar(&o.verifyEvery, "verify-every", 20, "")
 	fs.BoolVar(&o.needMarks, "require-marks", false, "")
 	fs.DurationVar(&o.runTimeout, "run-timeout", 2*time.Minute, "")
 	fs.BoolVar(&o.trace, "trace", false, "")
@@ -89,8 +93,8 @@ func parseSimFlags(args []string) (*simFlags, error) {
 		return nil, fmt.Errorf("%q is no flag", fs.Arg(0))
 	case o.runs < 1:
 		return nil, errors.New("-runs must be positive")
-	case o.workers < 1:
-		return nil, errors.New("-workers must be positive")
+	case o.workers < 1 || o.verifyEvery < 1:
+		return nil, errors.New("-workers and -verify-every must be positive")
 	case o.duration <= 0:
 		return nil, errors.New("-for must be positive")
 	case many && (o.replay != "" || o.shrink || o.log != "" || o.verbose || o.trace):

@@ -8,9 +8,6 @@ import (
 	"time"
 )
 
-// verifyEvery is which share of the seeds -verify runs again.
-const verifyEvery = 20
-
 // simMany carries out many runs in child processes, one at a time in each.
 func simMany(o *simFlags) int {
 	began := time.Now()
@@ -151,7 +148,7 @@ func (m *manyRuns) flush() {
 func (m *manyRuns) verify() (differ bool, err error) {
 	m.stopping.Store(false)
 	env := []string{"GOGC=30", "GOMAXPROCS=1"}
-	err = m.all(m.seeds(verifyEvery), env, func(r simResult) {
+	err = m.all(m.seeds(uint64(m.o.verifyEvery)), env, func(r simResult) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.totals.verified++

@@ -88,7 +88,7 @@ func simulate(program string, m *mutant, first uint64, runs int, hangs time.Dura
 	args := []string{"sim", "-seed", strconv.FormatUint(first, 10), "-runs", strconv.Itoa(runs), "-for", m.duration.String(),
 		"-run-timeout", hangs.String()}
 	if m.verify {
-		args = append(args, "-verify")
+		args = append(args, "-verify", "-verify-every", "2")
 	} else {
 		args = append(args, "-stop")
 	}
