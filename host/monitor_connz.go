@@ -45,6 +45,9 @@ func order(name string, open bool) (func(a, b *engine.ConnzInfo) int, error) {
 	return compare, nil
 }
 
+// globalAccount is where clients are that were not put anywhere else. nats-server does not name it as an account.
+const globalAccount = "$G"
+
 type connInfo struct {
 	CID          uint64      `json:"cid"`
 	Kind         string      `json:"kind"`
@@ -71,6 +74,7 @@ type connInfo struct {
 	Account      string      `json:"account,omitempty"`
 	Subs         []string    `json:"subscriptions_list,omitempty"`
 	SubsDetail   []subDetail `json:"subscriptions_list_detail,omitempty"`
+	NameTag      string      `json:"name_tag,omitempty"` // the account's name, whichever it is
 }
 
 func (m *Monitoring) connz(r *http.Request) (any, error) {
@@ -143,7 +147,10 @@ func connRow(i *engine.ConnzInfo, details, auth bool) connInfo {
 		NumSubs: i.NumSubs, Name: i.Name, Lang: i.Lang, Version: i.Version,
 	}
 	if auth {
-		row.User, row.Account = i.AuthorizedUser, i.Account
+		row.User, row.NameTag = i.AuthorizedUser, i.Account
+		if i.Account != globalAccount {
+			row.Account = i.Account
+		}
 	}
 	if i.RTT > 0 {
 		row.RTT = i.RTT.String()
