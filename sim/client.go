@@ -69,6 +69,8 @@ type connection struct {
 	garbage    bool // sent what is not known to be right or wrong
 	fatal      bool // sent what the server must close it for
 	halfClosed bool
+	sentAll    bool // of what it wrote before it ended its sending side
+	answered   bool // the server handed all its answers to the network before it closed
 	closing    bool // closed its end, or is about to
 	pingAt     schedule.Time
 	pongAt     schedule.Time // when the last PONG was read

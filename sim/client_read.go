@@ -35,7 +35,7 @@ func (c *client) readAll() {
 		n, eof := conn.Read(c.w.scratch)
 		c.take(c.w.scratch[:n])
 		if eof && c.conn == conn {
-			c.ended("end of stream")
+			c.endOfStream()
 			return
 		}
 		if n < len(c.w.scratch) {
@@ -60,7 +60,7 @@ func (c *client) readSlowly() {
 	n, eof := c.conn.Read(c.w.scratch[:min(size, len(c.w.scratch))])
 	c.take(c.w.scratch[:n])
 	if eof {
-		c.ended("end of stream")
+		c.endOfStream()
 		return
 	}
 	if c.state > clientDialling {

@@ -62,6 +62,7 @@ const (
 	cfgDepth            = 46
 	cfgFaulty           = 47
 	cfgDrift            = 48
+	cfgTurnWork         = 49
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -144,6 +145,7 @@ func (d draw) server(c *config) {
 	o.LameDuckGrace = o.LameDuckDuration / 4
 	c.auth = auth(d.of(cfgAuth, 0, 1, 2, 3, 4))
 	c.auth.configure(o)
+	o.TurnWork = int(d.of(cfgTurnWork, 16384, 1, 3, 20, 200))
 	c.entropy = d.source.Below(d.key(cfgEntropy), 1<<16)
 	c.budget = int(d.of(cfgBudget, 64<<10, 4096, 512, 64, 7, 1))
 }
@@ -177,6 +179,12 @@ func (c *config) fit() {
 		cut := int64(c.net.CutMax+1) / 2 * int64(second/(100*schedule.Time(time.Microsecond))) // one cut in 100 µs
 		if c.rate == 0 || cut < c.rate {
 			c.rate = cut
+		}
+	}
+	if trip := int64(2 * (c.net.Link.Latency + c.net.Link.Jitter)); trip > 0 { // one window per round trip
+		window := int64(min(c.net.RecvBuffer, c.net.SendBuffer)) * int64(second) / trip
+		if window < 1<<20 && (c.rate == 0 || window < c.rate) {
+			c.rate = window
 		}
 	}
 	if c.rate > 0 {

@@ -111,6 +111,7 @@ func (f *faults) Fire(now schedule.Time, arg uint64) {
 	}
 	for _, nd := range f.w.nodes {
 		nd.watch.check(nd)
+		nd.ask(now, n)
 	}
 }
 

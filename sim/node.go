@@ -47,8 +47,16 @@ type node struct {
 	jobs     map[engine.JobID]func()
 	stopping bool // told to stop or in lame duck mode
 
+	turns     uint64
+	total     uint64 // connections accepted by the process
+	asked     map[engine.QueryID]asked
+	nextQuery engine.QueryID
+	waiting   int           // questions without answer
+	oldest    schedule.Time // the oldest of them is not older
+
 	sickUntil schedule.Time // up to when something is, or may still be, wrong with the node
 	watch     slowWatch
+	lastPause engine.Instant // when somebody was last held back
 }
 
 // ready is something that the next turn is told.
@@ -72,6 +80,7 @@ const (
 	readyJob
 	readyStop
 	readyDuck
+	readyQuery
 )
 
 // What the events of a node are; the life of the process stands above, so that those of an earlier one are known.
@@ -131,9 +140,10 @@ func (n *node) boot(now schedule.Time) {
 	n.rng = rand.New(rand.NewPCG(n.noise(0), n.noise(1)))
 	n.wakeAt, n.wakeDue, n.timerDue = engine.Never, farAway, false
 	n.jobs = make(map[engine.JobID]func())
+	n.asked, n.waiting, n.total = make(map[engine.QueryID]asked), 0, 0
 	n.busy, n.turnDue, n.paused, n.stopping = now, false, 0, false
 	n.w.note(n.index, "process starts")
-	n.eng = engine.New(n.w.cfg.engine, engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n})
+	n.eng = engine.New(n.w.cfg.engine, engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n})
 	n.tell(ready{kind: readyStart})
 }
 
@@ -195,6 +205,7 @@ func (n *node) turn(now schedule.Time) {
 	n.cost = turnCost
 	t.event(n.index, EventTurn, 0, int64(now))
 	n.w.engineEvents++
+	n.turns++
 	n.eng.BeginTurn()
 	count, done := len(n.ready), 0
 	for done < count && !n.eng.TurnFull() {
@@ -262,5 +273,7 @@ func (n *node) hand(r ready) {
 	case readyDuck:
 		t.event(n.index, EventLameDuck, 0, 0)
 		n.eng.LameDuck()
+	case readyQuery:
+		n.query(question(r.n))
 	}
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/netsim"
+	"github.com/natsd/natsd/sim/schedule"
 )
 
 // A node is its engine's network, on top of its machine's, and is told by the machine what happens.
@@ -12,14 +13,16 @@ var _ netsim.Sink = (*node)(nil)
 
 // nodeConn is what the node knows of a connection of its engine.
 type nodeConn struct {
-	id     engine.ConnID // zero: none
-	conn   *netsim.Conn
-	info   engine.ConnInfo
-	name   string  // in the log
-	client *client // who dialled
-	dial   uint64  // which of the client's connections it is
-	over   bool    // the engine has given it up, or is about to
-	end    bool    // the engine was told that it ended
+	id      engine.ConnID // zero: none
+	conn    *netsim.Conn
+	info    engine.ConnInfo
+	name    string             // in the log
+	client  *client            // who dialled
+	dial    uint64             // which of the client's connections it is
+	over    bool               // the engine has given it up, or is about to
+	end     bool               // the engine was told that it ended
+	reason  engine.CloseReason // why the engine has given it up
+	endedAt schedule.Time      // when the engine was told that the peer sends no more; 0: it was not
 }
 
 // queuedRead marks a connection that waits in ready to be read from.
@@ -116,7 +119,7 @@ func (n *node) read(c *netsim.Conn) {
 	}
 	if eof {
 		if nc := n.slot(id); nc != nil {
-			nc.end = true
+			nc.end, nc.endedAt = true, n.w.queue.Now()
 		}
 		n.effect(EventEOF, id, 0)
 		n.eng.EOF(id)
@@ -174,6 +177,7 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 // PauseReading implements engine.Network.
 func (n *node) PauseReading(id engine.ConnID) {
 	n.effect(EffectPauseReading, id, 0)
+	n.lastPause, _ = n.Now()
 	n.host.PauseReading(id)
 }
 
@@ -192,6 +196,7 @@ func (n *node) CloseWrite(id engine.ConnID) {
 // Close implements engine.Network.
 func (n *node) Close(id engine.ConnID) {
 	n.effect(EffectClose, id, 0)
+	n.farewell(id)
 	n.host.Close(id)
 	n.forget(id)
 }

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"strconv"
+
 	"github.com/natsd/natsd/sim/decision"
 	"github.com/natsd/natsd/sim/schedule"
 )
@@ -190,6 +192,8 @@ func (c *client) drawPattern(s slotKey) string {
 	switch {
 	case wild < 4:
 		return subj
+	case wild == 9 && s.below(detailVariant, 4) == 3: // the inboxes of another client, more closely than that does itself
+		return inboxReply + strconv.FormatUint(s.below(detailWhich, uint64(len(c.w.clients))), 10) + ".0.*"
 	case wild == 9:
 		return ">"
 	}

@@ -34,7 +34,9 @@ func (c *client) depart(op operation, s slotKey) bool {
 		c.w.noteClient(c, "stops reading")
 		c.stall(wait)
 	case opHalfClose:
-		c.halfClosed = true
+		c.ping()
+		c.flush()
+		c.halfClosed, c.sentAll = true, c.outAt == len(c.out)
 		c.closing = true
 		c.conn.CloseWrite()
 		c.later(clientCloseBy, patienceClose)

@@ -36,7 +36,7 @@ func (n *node) heard(level engine.Level, subject, text string) {
 		n.w.fail(propClosed, "the server closed "+subject+", which it does not have")
 		return
 	}
-	nc.over = true
+	nc.over, nc.reason = true, engine.CloseReason(reason)
 	n.judge(nc, engine.CloseReason(reason))
 	n.active--
 }
@@ -72,6 +72,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	case engine.ReasonAuthFailed:
 		just = gone || c.fatal || c.garbage
 	case engine.ReasonSlowPending:
+		n.judgeHeld(nc)
 		just = sick || c.lazy || n.w.overwhelmed(c)
 	case engine.ReasonSlowDeadline:
 		just = sick || c.lazy || n.w.congested(c)
@@ -96,6 +97,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 func (n *node) accepting(nc nodeConn) {
 	n.newest = nc
 	n.active++
+	n.total++
 }
 
 // accepted is told when the engine has named it.

@@ -15,20 +15,24 @@ const propSlow = "slow-consumer"
 
 // slowWatch knows, by slot, since when connections owe the server to take something.
 type slowWatch struct {
-	owed []engine.Instant // 0: nothing waits, or the network has not refused anything
+	owed   []engine.Instant // 0: nothing waits, or the network has not refused anything
+	behind []engine.Instant // the same, but since when anything has waited without a break
 }
 
-func (s *slowWatch) reset() { s.owed = s.owed[:0] }
+func (s *slowWatch) reset() { s.owed, s.behind = s.owed[:0], s.behind[:0] }
 
 // sent is told of every Send.
 func (s *slowWatch) sent(n *node, id engine.ConnID, offered, taken int) {
 	slot := int(id.Slot())
 	for len(s.owed) <= slot {
-		s.owed = append(s.owed, 0)
+		s.owed, s.behind = append(s.owed, 0), append(s.behind, 0)
 	}
 	if taken == offered {
-		s.owed[slot] = 0
+		s.owed[slot], s.behind[slot] = 0, 0
 		return
+	}
+	if s.behind[slot] == 0 {
+		s.behind[slot], _ = n.Now()
 	}
 	if taken > 0 || s.owed[slot] == 0 {
 		s.owed[slot], _ = n.Now()
@@ -38,7 +42,7 @@ func (s *slowWatch) sent(n *node, id engine.ConnID, offered, taken int) {
 // closed is told of every connection that the engine gives up.
 func (s *slowWatch) closed(n *node, nc *nodeConn) {
 	if slot := int(nc.id.Slot()); slot < len(s.owed) {
-		s.owed[slot] = 0
+		s.owed[slot], s.behind[slot] = 0, 0
 	}
 }
 

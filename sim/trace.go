@@ -28,6 +28,7 @@ const (
 	EventJobDone
 	EventStop
 	EventLameDuck
+	EventQuery
 	EffectWake
 	EffectListen
 	EffectStopListening
@@ -38,6 +39,7 @@ const (
 	EffectClose
 	EffectSubmit
 	EffectLog
+	EffectAnswer
 	Note
 	numEventKinds
 )
@@ -45,10 +47,10 @@ const (
 var eventNames = [numEventKinds]string{
 	EventTurn: "turn", EventStart: "start", EventListenerUp: "listener up", EventListenerFailed: "listener failed",
 	EventAccepted: "accepted", EventReceived: "received", EventWritable: "writable", EventEOF: "eof", EventClosed: "closed",
-	EventTimerDue: "timer due", EventJobDone: "job done", EventStop: "stop", EventLameDuck: "lame duck",
+	EventTimerDue: "timer due", EventJobDone: "job done", EventStop: "stop", EventLameDuck: "lame duck", EventQuery: "query",
 	EffectWake: "wake", EffectListen: "listen", EffectStopListening: "stop listening", EffectSend: "send",
 	EffectPauseReading: "pause reading", EffectResumeReading: "resume reading", EffectCloseWrite: "close write",
-	EffectClose: "close", EffectSubmit: "submit", EffectLog: "log", Note: "note",
+	EffectClose: "close", EffectSubmit: "submit", EffectLog: "log", EffectAnswer: "answer", Note: "note",
 }
 
 // String is the kind in words.
