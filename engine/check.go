@@ -47,6 +47,8 @@ func (e *Engine) checkConn(c *conn) {
 	assert.Thatf(n == 0 || c.blocked, "cid %d: %d bytes wait that the network would take", c.cid, n)
 	assert.Thatf(!c.blocked || c.timer.pos > 0, "cid %d is blocked without a timer", c.cid)
 	assert.Thatf(c.gate&gateStall == 0 || c.stalls > 0, "cid %d is held back by nobody", c.cid)
+	assert.Thatf(len(c.stalled) == 0 || c.stallEnd > 0 && c.stallEnd <= e.now+Instant(e.opts.StallMax),
+		"cid %d holds back %d publishers without an end", c.cid, len(c.stalled))
 	assert.Thatf(len(c.stash) == 0 || c.gate != 0 || c.queued, "cid %d has input that nobody will process", c.cid)
 	assert.Thatf(!c.paused || c.gate != 0 || c.queued, "cid %d is paused for no reason", c.cid)
 	assert.Thatf(c.gate != gateTurn || c.queued, "cid %d waits for a turn that is not coming", c.cid)
