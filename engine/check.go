@@ -10,13 +10,13 @@ func (e *Engine) Check() {
 			continue
 		}
 		live++
-		assert.Thatf(int(c.id.Slot()) == slot, "connection %d sits in slot %d", c.id.Slot(), slot)
-		assert.Thatf(!c.gone, "cid %d is gone but has a slot", c.cid)
-		assert.Thatf(!c.touched, "cid %d was left touched", c.cid)
+		c.must(int(c.id.Slot()) == slot, "sits in slot %d", slot)
+		c.must(!c.gone, "is gone but has a slot")
+		c.must(!c.touched, "was left touched")
 		e.checkConn(c)
 		if c.gate&gateClosed != 0 {
 			closing++
-			assert.Thatf(c.timer.pos > 0, "cid %d is closing without a timer", c.cid)
+			c.must(c.timer.pos > 0, "is closing without a timer")
 		} else {
 			subs += len(c.subs)
 		}
@@ -28,33 +28,46 @@ func (e *Engine) Check() {
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
 	assert.Thatf(subs == e.account.subs.Count(), "%d subscriptions with connections, %d in the list", subs, e.account.subs.Count())
 	for i, t := range e.timers.heap {
-		assert.Thatf(t.pos == i+1, "timer at %d believes to be at %d", i+1, t.pos)
-		assert.Thatf(i == 0 || !t.before(e.timers.heap[(i-1)/2]), "timer at %d is before its parent", i+1)
+		if t.pos != i+1 || i > 0 && t.before(e.timers.heap[(i-1)/2]) {
+			assert.Thatf(false, "timer at %d believes to be at %d, or is before its parent", i+1, t.pos)
+		}
 	}
+}
+
+// must is assert.Thatf about the connection. It takes numbers only, so that nothing is allocated while all is well.
+func (c *conn) must(ok bool, what string, args ...int) {
+	if ok {
+		return
+	}
+	all := []any{c.cid}
+	for _, a := range args {
+		all = append(all, a)
+	}
+	assert.Thatf(false, "cid %d: "+what, all...)
 }
 
 func (e *Engine) checkConn(c *conn) {
 	n := len(c.out.open)
-	assert.Thatf(n == 0 || c.out.ck.refs > 0, "cid %d fills a released chunk", c.cid)
+	c.must(n == 0 || c.out.ck.refs > 0, "fills a released chunk")
 	for i := c.out.head; i < len(c.out.segs); i++ {
 		s := c.out.segs[i]
 		n += len(s.b)
-		assert.Thatf(len(s.b) > 0, "cid %d waits to write nothing", c.cid)
-		assert.Thatf(s.ck.refs > 0, "cid %d waits to write a released chunk", c.cid)
+		c.must(len(s.b) > 0, "waits to write nothing")
+		c.must(s.ck.refs > 0, "waits to write a released chunk")
 	}
-	assert.Thatf(n == c.out.pending, "cid %d: %d bytes wait, counted %d", c.cid, c.out.pending, n)
-	assert.Thatf(n <= e.opts.MaxPending, "cid %d: %d bytes wait, max_pending is %d", c.cid, n, e.opts.MaxPending)
-	assert.Thatf(n == 0 || c.blocked, "cid %d: %d bytes wait that the network would take", c.cid, n)
-	assert.Thatf(!c.blocked || c.timer.pos > 0, "cid %d is blocked without a timer", c.cid)
-	assert.Thatf(c.gate&gateStall == 0 || c.stalls > 0, "cid %d is held back by nobody", c.cid)
-	assert.Thatf(len(c.stalled) == 0 || c.stallEnd > 0 && c.stallEnd <= e.now+Instant(e.opts.StallMax),
-		"cid %d holds back %d publishers without an end", c.cid, len(c.stalled))
-	assert.Thatf(len(c.stash) == 0 || c.gate != 0 || c.queued, "cid %d has input that nobody will process", c.cid)
-	assert.Thatf(!c.paused || c.gate != 0 || c.queued, "cid %d is paused for no reason", c.cid)
-	assert.Thatf(c.gate != gateTurn || c.queued, "cid %d waits for a turn that is not coming", c.cid)
+	c.must(n == c.out.pending, "%d bytes wait, counted %d", c.out.pending, n)
+	c.must(n <= e.opts.MaxPending, "%d bytes wait, max_pending is %d", n, e.opts.MaxPending)
+	c.must(n == 0 || c.blocked, "%d bytes wait that the network would take", n)
+	c.must(!c.blocked || c.timer.pos > 0, "is blocked without a timer")
+	c.must(c.gate&gateStall == 0 || c.stalls > 0, "is held back by nobody")
+	c.must(len(c.stalled) == 0 || c.stallEnd > 0 && c.stallEnd <= e.now+Instant(e.opts.StallMax),
+		"holds back %d publishers without an end", len(c.stalled))
+	c.must(len(c.stash) == 0 || c.gate != 0 || c.queued, "has input that nobody will process")
+	c.must(!c.paused || c.gate != 0 || c.queued, "is paused for no reason")
+	c.must(c.gate != gateTurn || c.queued, "waits for a turn that is not coming")
 	for i, s := range c.subs {
-		assert.Thatf(s.index == i && s.conn == c && !s.dead, "cid %d: subscription %q is out of place", c.cid, s.sid())
-		assert.Thatf(s.max == 0 || s.delivered < s.max, "cid %d: subscription %q outlived its max", c.cid, s.sid())
+		c.must(s.index == i && s.conn == c && !s.dead, "subscription %d is out of place", i)
+		c.must(s.max == 0 || s.delivered < s.max, "subscription %d outlived its max", i)
 	}
 }
 
