@@ -19,9 +19,6 @@ func TestStopSignals(t *testing.T) {
 		for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 			p := start()
 			closed := make(chan struct{})
-			nc := p.connect()
-			nc.SetClosedHandler(nil)
-			nc.Opts.AllowReconnect = false
 			c := dialSilently(t, p.addr)
 			c.expect("INFO {")
 			go func() {
