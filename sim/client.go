@@ -32,6 +32,7 @@ type client struct {
 	believed map[uint64]*oracle.Conn // connections that the server may still believe in
 	backoff  schedule.Time
 	tries    uint64 // since it was last connected
+	waits    uint64 // for a dial, in all
 
 	published []published   // by number
 	wanted    []wanted      // subscriptions to be made again after a reconnect
@@ -222,8 +223,9 @@ func (c *client) again() {
 	c.tries++
 	wait := min(backoffMin<<min(c.tries, 10), backoffMax) + c.backoff
 	c.backoff = 0
-	k := decision.Key{Kind: decision.SimBackoff, Actor: c.actor, N: c.nextDial}
-	wait += schedule.Time(c.w.source.Range(k, 0, int64(wait)/4))
+	k := decision.Key{Kind: decision.SimBackoff, Actor: c.actor, N: c.waits}
+	c.waits++
+	wait += wait / 4096 * schedule.Time(c.w.source.Below(k, 1024))
 	c.state = clientWaiting
 	c.later(clientDial, wait)
 }

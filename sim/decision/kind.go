@@ -62,7 +62,7 @@ const (
 	SimTrait     // what a client is like: its pace, its options
 	SimOperation // what a client does in one of its slots
 	SimDetail    // subject, size and the like of an operation
-	SimBackoff   // extra time before a client dials again, ns
+	SimBackoff   // extra time before a client dials again, 1/4096 of the least
 	SimFault     // something happens to a node, a link or a client
 	SimExtent    // how long or how much of a fault
 	SimJob       // how long a job takes, ns
