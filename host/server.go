@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -89,6 +90,7 @@ func New(o Options) (*Server, error) {
 func (s *Server) Run() error {
 	defer close(s.done)
 	defer s.markReady()
+	defer s.crashed()
 	s.e = engine.New(s.opts.Engine, engine.Env{
 		Clock: s.clock, Network: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
 	})
@@ -99,6 +101,23 @@ func (s *Server) Run() error {
 		err = fmt.Errorf("%w: %s", ErrNotListening, s.failed)
 	}
 	return err
+}
+
+// crashed puts a panic of the engine, a broken invariant most likely, into the log before it ends the process.
+func (s *Server) crashed() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	held := "nothing yet"
+	if s.e != nil {
+		held = fmt.Sprintf("%+v", s.e.Footprint())
+	}
+	s.opts.Log.Log(engine.LevelFatal, "", fmt.Sprintf("natsd stops because its own state is broken: %v. It held %s. %s", v, held, debug.Stack()))
+	if l, ok := s.opts.Log.(interface{ Close() }); ok {
+		l.Close() // writes what waits
+	}
+	panic(v)
 }
 
 // Ready is closed when the server listens, or when it has failed to.
