@@ -57,8 +57,8 @@ func (t *simTotals) add(r *simResult) {
 }
 
 // lines are the totals as they are printed. wall is the time that all runs took together, over all processes; rates per
-// core are by the time that the runs took each.
-func (t *simTotals) lines(wall time.Duration) []string {
+// core are by the time that the runs took each. marks adds the moments that no run reached.
+func (t *simTotals) lines(wall time.Duration, marks bool) []string {
 	per := func(n uint64, d time.Duration) uint64 {
 		if d <= 0 {
 			return 0
@@ -72,6 +72,9 @@ func (t *simTotals) lines(wall time.Duration) []string {
 	}
 	if t.verified > 0 {
 		out = append(out, fmt.Sprintf("verified: %d runs repeated in other processes", t.verified))
+	}
+	if !marks {
+		return out
 	}
 	for _, name := range t.unreached() {
 		out = append(out, "never reached: "+name)

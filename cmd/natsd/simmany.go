@@ -26,7 +26,7 @@ func simMany(o *simFlags) int {
 		}
 		wrong = wrong || differ
 	}
-	for _, line := range m.totals.lines(time.Since(began)) {
+	for _, line := range m.totals.lines(time.Since(began), !o.stop) {
 		fmt.Println(line)
 	}
 	if o.needMarks {

@@ -38,7 +38,12 @@ func simShrink(o *simFlags, run *chosen, failed *simResult) int {
 	r := small.carryOut(func(opts *sim.Options) { opts.Verbose = func(line string) { story = append(story, line) } })
 	fmt.Printf("\nshrunk from %d decisions to %d, from %v to %v, in %d runs and %v%s\n\n", len(failed.Records), len(left.Records),
 		run.duration, left.For, left.Runs, time.Since(began).Round(time.Millisecond), unfinished(left.Done))
-	for _, line := range shrink.Scenario(left.Records, describe) {
+	teller := sim.NewStoryteller(left.Records)
+	tell := func(r decision.Record) shrink.Line {
+		at, words := teller.Tell(r)
+		return shrink.Line{At: at, Words: words}
+	}
+	for _, line := range shrink.Scenario(left.Records, tell) {
 		fmt.Println(line)
 	}
 	fmt.Println("\nwhat happens:")
@@ -64,6 +69,3 @@ func unfinished(done bool) string {
 	}
 	return " (the budget was used up)"
 }
-
-// describe tells one decision in words.
-func describe(r decision.Record) shrink.Line { return shrink.Line{At: -1} }
