@@ -51,7 +51,8 @@ type connection struct {
 
 	input   parser
 	out     []byte
-	outAt   int // bytes of out before it have been sent
+	outAt   int           // bytes of out before it have been sent
+	sentAt  schedule.Time // when the network last took some of them, or first refused; 0: none wait
 	vec     [1][]byte
 	ledger  ledger
 	subs    []*subscription // not known to be over, by sid
@@ -274,10 +275,14 @@ func (c *client) Writable(conn *netsim.Conn) {
 func (c *client) flush() {
 	if c.outAt < len(c.out) {
 		c.vec[0] = c.out[c.outAt:]
-		c.outAt += c.conn.Send(c.vec[:])
+		n := c.conn.Send(c.vec[:])
+		if n > 0 || c.sentAt == 0 {
+			c.sentAt = c.w.queue.Now()
+		}
+		c.outAt += n
 	}
 	if c.outAt == len(c.out) {
-		c.out, c.outAt = c.out[:0], 0
+		c.out, c.outAt, c.sentAt = c.out[:0], 0, 0
 	}
 }
 

@@ -110,7 +110,7 @@ func (d draw) network(n *netsim.Config) {
 	n.Link.Bandwidth = d.of(cfgBandwidth, 0, 10<<20, 1<<20, 100<<10)
 	n.SendBuffer = int(d.of(cfgSendBuffer, 64<<10, 256<<10, 4<<10, 1<<10))
 	n.RecvBuffer = int(d.of(cfgRecvBuffer, 64<<10, 256<<10, 4<<10, 600))
-	n.CutPerMillion = uint32(d.of(cfgCuts, 0, 20_000, 200_000, million))
+	n.CutPerMillion = uint32(d.of(cfgCuts, 0, 20_000, 200_000, 500_000))
 	n.CutMax = int(d.of(cfgCutMax, 0, 1, 16, 200))
 	n.HardClose = d.of(cfgHardClose, 0, 1) == 1
 	n.Ports = int(d.of(cfgPorts, 0, 3))
@@ -175,12 +175,6 @@ func (c *config) fit() {
 	o.StallBytes = min(o.StallBytes, o.MaxPending)
 	most := o.MaxPending / 4
 	c.rate = c.net.Link.Bandwidth
-	if c.net.CutPerMillion == million && c.net.CutMax > 0 {
-		cut := int64(c.net.CutMax+1) / 2 * int64(second/(100*schedule.Time(time.Microsecond))) // one cut in 100 µs
-		if c.rate == 0 || cut < c.rate {
-			c.rate = cut
-		}
-	}
 	if trip := int64(2 * (c.net.Link.Latency + c.net.Link.Jitter)); trip > 0 { // one window per round trip
 		window := int64(min(c.net.RecvBuffer, c.net.SendBuffer)) * int64(second) / trip
 		if window < 1<<20 && (c.rate == 0 || window < c.rate) {

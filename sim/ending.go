@@ -70,7 +70,7 @@ func (w *world) heal() {
 		case c == nil:
 		case c.index == left:
 			w.noteClient(c, "stays away")
-			c.wants = false
+			c.wants, c.hostile = false, false
 			if !c.away {
 				c.power(false)
 			}
