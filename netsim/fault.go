@@ -69,6 +69,7 @@ func (s *stream) trouble(now schedule.Time, n uint64) uint64 {
 		if source.Chance(k, cfg.StallPerMillion) {
 			k.Purpose = ofWhat
 			net.counters.Stalls++
+			s.link.harm |= HarmStall
 			s.last = max(s.last, now+schedule.Time(source.Range(k, int64(cfg.StallMin), int64(cfg.StallMax))))
 		}
 	}
@@ -100,6 +101,7 @@ const (
 func (s *stream) startReset(now schedule.Time, k decision.Key, n uint64) uint64 {
 	net := s.link.net
 	net.counters.Resets++
+	s.link.harm |= HarmReset
 	k.Purpose = ofWhat
 	n = net.source.Below(k, n+1)
 	k.Purpose = ofHow
@@ -135,6 +137,7 @@ func (l *link) vanish() {
 	}
 	l.ends[dialler].reckon()
 	l.void = true
+	l.harm |= HarmVoid
 	l.voidAt = l.net.queue.Now()
 	if c := &l.ends[acceptor]; c.state == stateUnborn {
 		c.state = stateGone

@@ -30,6 +30,7 @@ type link struct {
 	settled    bool
 	patience   bool // a dial time-out is scheduled
 	retransmit uint64
+	harm       Harm
 }
 
 // state is what one end of a connection is, for its owner and its kernel.

@@ -7,6 +7,7 @@ import "github.com/natsd/natsd/sim/schedule"
 
 // hold keeps the stream until its path is free.
 func (s *stream) hold(now schedule.Time) {
+	s.link.harm |= HarmSilence
 	if !s.dataHeld {
 		s.dataHeld = true
 		s.path.wait(s.link, s, opRetry)
@@ -16,6 +17,7 @@ func (s *stream) hold(now schedule.Time) {
 
 // holdAck keeps the receiver's news until the path back is free.
 func (s *stream) holdAck(now schedule.Time) {
+	s.link.harm |= HarmSilence
 	if !s.ackHeld {
 		s.ackHeld = true
 		s.back.wait(s.link, s, opRetryAck)
