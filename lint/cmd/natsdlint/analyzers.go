@@ -44,8 +44,8 @@ func analyzers() []*analysis.Analyzer {
 func exhaustiveAnalyzer() *analysis.Analyzer {
 	setFlag(exhaustive.Analyzer, "d", "true")
 	setFlag(exhaustive.Analyzer, "typeonly", "^"+rooms.Module)
-	// numKinds counts the kinds and is none; kindNone and kindUnknown are the zero value.
-	setFlag(exhaustive.Analyzer, "constignore", `(^|\.)num[A-Z]|(None|Unknown)$`)
+	// numKinds counts the kinds and is none; kindNone and its like are the zero value.
+	setFlag(exhaustive.Analyzer, "constignore", `(^|\.)num[A-Z]|(None|Nothing|Unknown)$`)
 	a := *exhaustive.Analyzer
 	inner := a.Run
 	a.Run = func(pass *analysis.Pass) (any, error) {
