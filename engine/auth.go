@@ -18,31 +18,34 @@ func (e *Engine) authRequired() bool {
 func (e *Engine) authenticate(c *conn, answer bool) {
 	o := &c.connect
 	want, got := e.opts.Pass, o.Pass
+	known := true
 	if e.opts.Token != "" {
 		want, got = e.opts.Token, o.Token
-	} else if subtle.ConstantTimeCompare([]byte(o.User), []byte(e.opts.User)) != 1 {
-		// As slow as a wrong password, so that the time does not tell which names exist.
-		want, got = e.opts.Pass, ""
-		if !isBcrypt(want) {
-			e.authViolation(c)
-			return
-		}
+	} else {
+		known = subtle.ConstantTimeCompare([]byte(o.User), []byte(e.opts.User)) == 1
 	}
 	if !isBcrypt(want) {
-		if subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1 {
-			e.accept(c)
-			if answer {
-				e.ok(c)
-			}
-		} else {
-			e.authViolation(c)
-		}
+		same := subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
+		e.decide(c, same && known, answer)
 		return
 	}
 	e.mark(MarkAuthJob)
 	c.gate |= gateAuth
-	check := &passwordCheck{hash: want, password: got}
-	e.submit(&job{conn: c.id, check: check, answer: answer}, check.run)
+	// An unknown name takes as long as a wrong password, so that the time does not tell which names exist.
+	check := &passwordCheck{hash: want, password: got, known: known}
+	c.checking = e.submit(&job{conn: c.id, check: check, answer: answer}, check.run)
+}
+
+// decide ends an authentication.
+func (e *Engine) decide(c *conn, ok, answer bool) {
+	if !ok {
+		e.authViolation(c)
+		return
+	}
+	e.accept(c)
+	if answer {
+		e.ok(c)
+	}
 }
 
 func isBcrypt(s string) bool { return strings.HasPrefix(s, "$2") }
@@ -54,19 +57,23 @@ type job struct {
 	answer bool
 }
 
+// passwordCheck compares a password with a bcrypt hash.
 type passwordCheck struct {
 	hash, password string
+	known          bool // the user's name is right
 	ok             bool
 }
 
 func (p *passwordCheck) run() {
-	p.ok = bcrypt.CompareHashAndPassword([]byte(p.hash), []byte(p.password)) == nil
+	same := bcrypt.CompareHashAndPassword([]byte(p.hash), []byte(p.password)) == nil
+	p.ok = same && p.known
 }
 
-func (e *Engine) submit(j *job, run func()) {
+func (e *Engine) submit(j *job, run func()) JobID {
 	e.jobID++
 	e.jobs[e.jobID] = j
 	e.env.Jobs.Submit(e.jobID, run)
+	return e.jobID
 }
 
 // JobDone tells that a job has finished.
@@ -77,17 +84,11 @@ func (e *Engine) JobDone(id JobID) {
 	}
 	delete(e.jobs, id)
 	c := e.lookup(j.conn)
-	if c == nil || c.gate&gateClosed != 0 {
-		return
+	if c == nil || c.checking != id {
+		return // the connection is gone, or the credentials have changed meanwhile
 	}
-	if j.check.ok {
-		e.accept(c)
-		if j.answer {
-			e.ok(c)
-		}
-	} else {
-		e.authViolation(c)
-	}
+	c.checking = 0
+	e.decide(c, j.check.ok, j.answer)
 	e.open(c, gateAuth)
 }
 

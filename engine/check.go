@@ -4,7 +4,8 @@ import "github.com/natsd/natsd/engine/assert"
 
 // Check panics if an invariant of the engine is broken. It looks at everything: call it in simulations and tests.
 func (e *Engine) Check() {
-	live, closing, subs := 0, 0, 0
+	live, closing, subs, touched := 0, 0, 0, 0
+	held := make([]int, len(e.conns)) // by slot: how often a publisher is held back
 	for slot, c := range e.conns {
 		if c == nil {
 			continue
@@ -12,7 +13,14 @@ func (e *Engine) Check() {
 		live++
 		c.must(int(c.id.Slot()) == slot, "sits in slot %d", slot)
 		c.must(!c.gone, "is gone but has a slot")
-		c.must(!c.touched, "was left touched")
+		if c.touched {
+			touched++
+		}
+		for _, p := range c.stalled {
+			if e.lookup(p) != nil {
+				held[p.Slot()]++
+			}
+		}
 		e.checkConn(c)
 		if c.gate&gateClosed != 0 {
 			closing++
@@ -21,12 +29,26 @@ func (e *Engine) Check() {
 			subs += len(c.subs)
 		}
 	}
+	for slot, c := range e.conns {
+		if c != nil {
+			c.must(c.stalls == held[slot], "is held back %d times, counted %d", held[slot], c.stalls)
+		}
+	}
+	for _, c := range e.touched {
+		c.must(c.touched, "is to be written to and doesn't know")
+		if c.gone {
+			touched++
+		}
+	}
+	assert.Thatf(touched == len(e.touched), "%d connections are to be written to, %d believe so", len(e.touched), touched)
 	for _, c := range e.reaping {
 		subs += len(c.subs)
 	}
 	assert.Thatf(live+len(e.free) == len(e.conns), "slots: %d used, %d free, %d in all", live, len(e.free), len(e.conns))
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
 	assert.Thatf(subs == e.account.subs.Count(), "%d subscriptions with connections, %d in the list", subs, e.account.subs.Count())
+	waits := len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.reaping) > 0 || len(e.queries) > 0
+	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	for i, t := range e.timers.heap {
 		if t.pos != i+1 || i > 0 && t.before(e.timers.heap[(i-1)/2]) {
 			assert.Thatf(false, "timer at %d believes to be at %d, or is before its parent", i+1, t.pos)
@@ -57,10 +79,10 @@ func (e *Engine) checkConn(c *conn) {
 	}
 	c.must(n == c.out.pending, "%d bytes wait, counted %d", c.out.pending, n)
 	c.must(n <= e.opts.MaxPending, "%d bytes wait, max_pending is %d", n, e.opts.MaxPending)
-	c.must(n == 0 || c.blocked, "%d bytes wait that the network would take", n)
+	c.must(n == 0 || c.blocked || c.touched, "%d bytes wait that the network would take", n)
 	c.must(!c.blocked || c.timer.pos > 0, "is blocked without a timer")
 	c.must(c.gate&gateStall == 0 || c.stalls > 0, "is held back by nobody")
-	c.must(len(c.stalled) == 0 || c.stallEnd > 0 && c.stallEnd <= e.now+Instant(e.opts.StallMax),
+	c.must(len(c.stalled) == 0 || c.stallEnd > 0 && c.stallEnd <= later(e.now, e.opts.StallMax),
 		"holds back %d publishers without an end", len(c.stalled))
 	c.must(len(c.stash) == 0 || c.gate != 0 || c.queued, "has input that nobody will process")
 	c.must(!c.paused || c.gate != 0 || c.queued, "is paused for no reason")

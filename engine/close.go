@@ -15,7 +15,7 @@ func (e *Engine) protocolError(c *conn, err wire.Err, reason CloseReason) {
 	if c.gate&gateClosed != 0 {
 		return
 	}
-	e.logf(LevelError, c.subject(), string(err))
+	e.complain(c, string(err))
 	e.closeConn(c, reason, err)
 }
 
@@ -76,7 +76,8 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 		e.logf(LevelDebug, c.subject(), "Client connection closed: "+string(reason))
 	}
 	e.release(c)
-	c.stash, c.partial = nil, nil
+	c.checking = 0
+	c.stash, c.partial, c.memo, c.memoSubject = nil, nil, nil, nil
 	if c.msg != nil {
 		e.pool.release(c.msg.ck)
 		c.msg = nil

@@ -7,17 +7,6 @@ import (
 	"github.com/natsd/natsd/wire"
 )
 
-// gate says why a connection's input is not being processed. Zero: it is.
-type gate uint8
-
-const (
-	gateClosed gate = 1 << iota // closing: input is discarded
-	gateStall                   // a receiver that this publisher fills is full
-	gateAuth                    // a job checks its password
-	gateFanout                  // its last message has more receivers than a turn serves
-	gateTurn                    // the turn's work is used up; goes on in the next
-)
-
 // CloseReason is why a connection ended, in nats-server's words.
 type CloseReason string
 
@@ -78,13 +67,16 @@ type conn struct {
 	memo        *sublist.Result[*subscription]
 
 	progress  Instant  // when the network last took something of what waits, or refused it first; 0: nothing waits
-	stalled   []ConnID // publishers held back because of this receiver
-	stalls    int      // receivers that hold this publisher back
+	stalled   []ConnID // publishers held back because of this receiver; one may be there twice
+	stalls    int      // how often this publisher is in a stalled list
 	stallEnd  Instant  // when those in stalled are let go; 0: none
 	stallUsed bool     // they were, in vain: not again before the queue has drained
 
 	subs  []*subscription
 	bySid map[string]*subscription // only when there are many
+
+	checking   JobID // the password check whose answer counts; 0: none
+	complaints int   // lines about its errors in the log
 
 	timer     timer
 	lastIn    Instant // of the last thing it did; answers to pings don't count
@@ -100,7 +92,6 @@ type conn struct {
 	lastSeen  WallTime
 	ip        string
 	port      int
-	nonce     string
 	connect   wire.Connect
 }
 
@@ -117,6 +108,7 @@ func (c *conn) subject() string {
 // manySubs is from where on a connection's subscriptions are found by a map; below it a scan is as fast and smaller.
 const manySubs = 12
 
+// sub finds the subscription with that sid, nil if there is none.
 func (c *conn) sub(sid []byte) *subscription {
 	if c.bySid != nil {
 		return c.bySid[string(sid)]
@@ -129,6 +121,7 @@ func (c *conn) sub(sid []byte) *subscription {
 	return nil
 }
 
+// addSub adds a subscription whose sid is not in use.
 func (c *conn) addSub(s *subscription) {
 	s.index = len(c.subs)
 	c.subs = append(c.subs, s)
@@ -144,6 +137,7 @@ func (c *conn) addSub(s *subscription) {
 	}
 }
 
+// dropSub takes out a subscription; another one may take its place in subs.
 func (c *conn) dropSub(s *subscription) {
 	last := len(c.subs) - 1
 	moved := c.subs[last]

@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // ConnzOptions say which connections are wanted.
 type ConnzOptions struct {
@@ -45,8 +48,12 @@ type SubInfo struct {
 	CID     uint64
 }
 
-// closedMax is how many closed connections are remembered for /connz?state=closed, as in nats-server.
-const closedMax = 10000
+const (
+	// closedMax is how many closed connections are remembered for /connz?state=closed, as in nats-server.
+	closedMax = 10000
+	// closedTextMax bounds the bytes of each text that a client chose, of a closed connection.
+	closedTextMax = 256
+)
 
 // closedRing holds the connections closed last.
 type closedRing struct {
@@ -55,6 +62,11 @@ type closedRing struct {
 }
 
 func (r *closedRing) add(i ConnzInfo) {
+	for _, s := range []*string{&i.Name, &i.Lang, &i.Version, &i.AuthorizedUser} {
+		if len(*s) > closedTextMax {
+			*s = strings.Clone((*s)[:closedTextMax])
+		}
+	}
 	if len(r.ring) < closedMax {
 		r.ring = append(r.ring, i)
 		return
@@ -72,7 +84,9 @@ func (e *Engine) QueryConnz(id QueryID, o ConnzOptions) { e.ask(id, &connzQuery{
 type connzQuery struct {
 	o      ConnzOptions
 	a      Connz
-	slot   int // the next to look at
+	slot   int    // the next to look at
+	cid    uint64 // of the last of a.Conns
+	sub    int    // the next of its subscriptions to list
 	closed int
 }
 
@@ -84,19 +98,19 @@ func (q *connzQuery) step(e *Engine, budget int) bool {
 		if budget <= 0 {
 			return false
 		}
-		budget--
 		c := e.conns[q.slot]
 		if c == nil || c.gate&gateClosed != 0 || q.o.CID != 0 && c.cid != q.o.CID {
+			budget--
 			continue
 		}
-		i := e.connInfo(c)
-		if q.o.Subs {
-			budget -= len(c.subs)
-			for _, s := range c.subs {
-				i.Subs = append(i.Subs, s.info())
-			}
+		if c.cid != q.cid {
+			budget--
+			q.a.Conns = append(q.a.Conns, e.connInfo(c))
+			q.cid, q.sub = c.cid, 0
 		}
-		q.a.Conns = append(q.a.Conns, i)
+		if q.o.Subs && !q.listSubs(c, &budget) {
+			return false
+		}
 	}
 	for ; q.o.Closed && q.closed < len(e.closed.ring); q.closed++ {
 		if budget <= 0 {
@@ -106,6 +120,20 @@ func (q *connzQuery) step(e *Engine, budget int) bool {
 		if i := e.closed.at(q.closed); q.o.CID == 0 || i.CID == q.o.CID {
 			q.a.Conns = append(q.a.Conns, *i)
 		}
+	}
+	return true
+}
+
+// listSubs lists the subscriptions of c within the budget. Those that come or go while it is at it in several turns may be
+// missing, or listed twice.
+func (q *connzQuery) listSubs(c *conn, budget *int) (done bool) {
+	i := &q.a.Conns[len(q.a.Conns)-1]
+	for ; q.sub < len(c.subs); q.sub++ {
+		if *budget <= 0 {
+			return false
+		}
+		*budget--
+		i.Subs = append(i.Subs, c.subs[q.sub].info())
 	}
 	return true
 }

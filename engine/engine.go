@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"github.com/natsd/natsd/engine/assert"
@@ -37,6 +38,8 @@ type Engine struct {
 	work    int       // messages handled and delivered this turn
 	turn    bool      // between BeginTurn and EndTurn
 
+	suspended int // bytes of the messages in fanouts
+
 	timers timers
 	own    timer // the engine's own moment: lame duck
 
@@ -48,8 +51,9 @@ type Engine struct {
 	jobs  map[JobID]*job
 	jobID JobID
 
-	queries []pendingQuery // monitoring answers under way
-	closed  closedRing
+	queries    []pendingQuery // monitoring answers under way
+	closed     closedRing
+	complaints complaints
 
 	listening Port
 	state     serverState
@@ -71,7 +75,8 @@ type Port struct {
 type serverState uint8
 
 const (
-	stateStarting serverState = iota
+	stateNew      serverState = iota
+	stateStarting             // Listen was called
 	stateReady
 	stateStopping
 	stateStopped
@@ -90,6 +95,7 @@ type totals struct {
 const (
 	reapPerTurn = 2000 // subscriptions of closed connections removed in a turn
 	timersTurn  = 2000 // timers handled in a turn
+	settleTurn  = 1000 // connections written to in a turn
 	iovMax      = 256
 	flushAt     = 256 << 10 // bytes waiting for a receiver that are written without waiting for the end of the turn
 	shareMin    = 8 << 10   // bytes of a payload from which on receivers share it instead of copying
@@ -134,7 +140,9 @@ func (e *Engine) newConn(info ConnInfo) *conn {
 		e.conns = append(e.conns, nil)
 		e.gens = append(e.gens, 0)
 	}
-	e.gens[slot]++
+	if e.gens[slot]++; e.gens[slot] > math.MaxInt32 {
+		e.gens[slot] = 1
+	}
 	e.nextCID++
 	c := &conn{
 		id:  ConnID(uint64(e.gens[slot])<<32 | uint64(slot)),
@@ -169,5 +177,3 @@ func (e *Engine) touch(c *conn) {
 		e.touched = append(e.touched, c)
 	}
 }
-
-func (e *Engine) logf(level Level, subject, text string) { e.env.Log.Log(level, subject, text) }

@@ -19,7 +19,7 @@ type Clock interface {
 
 // ConnID names one connection for as long as it exists. The low 32 bits are a dense slot that is used again, the high
 // 32 bits a generation that differs each time it is, so an event that arrives late for a former connection is told
-// apart. Zero names none.
+// apart. A generation is between 1 and 2³¹-1; zero names no connection.
 type ConnID uint64
 
 // Slot is the dense part of the id: small integers from 0, usable as an index.

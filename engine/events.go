@@ -1,28 +1,16 @@
 package engine
 
-import (
-	"strconv"
+import "github.com/natsd/natsd/engine/assert"
 
-	"github.com/natsd/natsd/engine/assert"
-)
-
-// Start asks the network to listen. It must be called inside a turn, once.
+// Start asks the network to listen, unless the engine was stopped already. It must be called inside a turn, once.
 func (e *Engine) Start() {
-	assert.That(e.turn && e.state == stateStarting, "Start: inside the first turn, once")
-	port := e.opts.Port
-	if port < 0 {
-		port = 0
+	assert.That(e.turn, "Start outside a turn")
+	if e.state >= stateStopping {
+		return
 	}
-	e.env.Network.Listen(clientListener, joinHostPort(e.opts.Host, port))
-}
-
-func joinHostPort(host string, port int) string {
-	for i := range len(host) {
-		if host[i] == ':' {
-			return "[" + host + "]:" + strconv.Itoa(port)
-		}
-	}
-	return host + ":" + strconv.Itoa(port)
+	assert.That(e.state == stateNew, "Start: a second time")
+	e.state = stateStarting
+	e.env.Network.Listen(clientListener, joinHostPort(e.opts.Host, max(e.opts.Port, 0)))
 }
 
 // BeginTurn starts a turn: the clock is read, and input that earlier turns left is processed. Every other event comes
@@ -55,15 +43,7 @@ func (e *Engine) EndTurn() {
 	if len(e.queries) > 0 {
 		e.stepQueries()
 	}
-	for i := 0; i < len(e.touched); i++ {
-		c := e.touched[i]
-		e.touched[i] = nil
-		c.touched = false
-		if !c.gone {
-			e.settle(c)
-		}
-	}
-	e.touched = e.touched[:0]
+	e.settleTouched()
 	if e.duck.on && e.state == stateReady && e.active == 0 {
 		e.logf(LevelInfo, "", "Lame duck mode: all clients have left")
 		e.Stop()
@@ -71,8 +51,11 @@ func (e *Engine) EndTurn() {
 	if e.state == stateStopping && len(e.free) == len(e.conns) && len(e.reaping) == 0 {
 		e.state = stateStopped
 	}
+	if e.complaints.omitted > 0 && e.now >= e.complaints.end {
+		e.tellOmitted()
+	}
 	wake := e.timers.next()
-	if len(e.run) > 0 || len(e.fanouts) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 {
+	if len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {
@@ -91,8 +74,31 @@ func (e *Engine) Stopped() bool { return e.state == stateStopped }
 // Addr is where the engine listens; a zero Port before ListenerUp.
 func (e *Engine) Addr() Port { return e.listening }
 
-// ListenerUp tells that a listener is open, and the port it got.
+// settleTouched writes to the connections that have something waiting. Those that a turn does not reach are the first in
+// the next.
+func (e *Engine) settleTouched() {
+	left := e.slice(settleTurn)
+	i := 0
+	for ; i < len(e.touched) && left > 0; i++ {
+		c := e.touched[i]
+		c.touched = false
+		if !c.gone {
+			left--
+			e.settle(c)
+		}
+	}
+	n := copy(e.touched, e.touched[i:])
+	clear(e.touched[n:])
+	e.touched = e.touched[:n]
+}
+
+// ListenerUp tells that a listener is open, and the port it got. If the engine was stopped meanwhile, it is closed again.
 func (e *Engine) ListenerUp(l ListenerID, port int) {
+	if e.state >= stateStopping {
+		e.env.Network.StopListening(l)
+		return
+	}
+	assert.That(e.state == stateStarting, "ListenerUp: nothing was asked for")
 	e.listening = Port{Host: e.opts.Host, Port: port}
 	e.setInfoAddress()
 	e.logf(LevelInfo, "", "Listening for client connections on "+joinHostPort(e.opts.Host, port))
@@ -102,6 +108,9 @@ func (e *Engine) ListenerUp(l ListenerID, port int) {
 
 // ListenerFailed tells that a listener could not be opened. The engine stops: a server that can't be reached is no server.
 func (e *Engine) ListenerFailed(l ListenerID, why string) {
+	if e.state >= stateStopping {
+		return
+	}
 	e.logf(LevelFatal, "", "Error listening on "+joinHostPort(e.opts.Host, e.opts.Port)+": "+why)
 	e.state = stateStopped
 }
@@ -109,6 +118,10 @@ func (e *Engine) ListenerFailed(l ListenerID, why string) {
 // Accepted tells of a new connection and returns the id by which all else about it is told. Zero: the engine does not
 // want it, the host closes it. (Calls for an id that the host does not know yet are to be ignored.)
 func (e *Engine) Accepted(l ListenerID, info ConnInfo) ConnID {
+	if e.crowded() {
+		e.mark(MarkMaxConns)
+		return 0
+	}
 	c := e.newConn(info)
 	e.totals.connections++
 	e.greet(c)
@@ -126,7 +139,7 @@ func (e *Engine) Received(id ConnID, data []byte) {
 	}
 	c.lastSeen = e.wall
 	if c.gate != 0 || len(c.stash) > 0 {
-		c.stash = append(c.stash, data...) // received before the pause took effect: at most what one turn reads
+		e.keep(c, data) // read before the pause took effect
 		return
 	}
 	e.input(c, data)
@@ -158,7 +171,7 @@ func (e *Engine) EOF(id ConnID) {
 	} // else: when what it sent has been processed
 }
 
-// Closed tells that the connection is gone. why is for the log; empty: the peer closed it.
+// Closed tells that the connection is gone. why, a word or two, is for the log; empty: the peer closed it.
 func (e *Engine) Closed(id ConnID, why string) {
 	c := e.lookup(id)
 	if c == nil {
@@ -167,6 +180,9 @@ func (e *Engine) Closed(id ConnID, why string) {
 	reason := ReasonClientClosed
 	if why != "" {
 		reason = ReasonReadError
+		if e.opts.Debug && c.gate&gateClosed == 0 {
+			e.logf(LevelDebug, c.subject(), "Client connection broke: "+why)
+		}
 	}
 	e.detach(c, reason)
 	e.forget(c)

@@ -11,32 +11,38 @@ type fanout struct {
 	msg  outgoing // owns its bytes; body lies in ck
 	ck   *chunk
 	to   *sublist.Result[*subscription]
-	next int // in to.Plain
+	next int // place in to, as fan counts
 
 	subject, reply []byte
 }
 
-// fan delivers e.out to the plain subscriptions from the given one on, until the turn's work reaches limit. It returns the
-// first that was not served.
+// suspendedMax bounds the bytes of messages that wait to be delivered further: publishers that go away leave theirs
+// behind. While there are so many, a message is delivered in the turn in which it came, however long that takes.
+const suspendedMax = 64 << 20
+
+// fan delivers e.out from a place in r on, until the turn's work reaches limit: the plain subscriptions come first, then
+// one member of each queue group. It returns the first place that was not served; r.Fanout() when all were.
 func (e *Engine) fan(r *sublist.Result[*subscription], from, limit int) (next int) {
-	for i := from; i < len(r.Plain); i++ {
+	i := from
+	for ; i < len(r.Plain); i++ {
 		if e.work >= limit && i > from {
 			return i
 		}
 		if e.deliver(r.Plain[i]) {
 			e.out.delivered = true
+		} else {
+			e.work++ // to be passed over costs too, and a client may have any number of those
 		}
 	}
-	return len(r.Plain)
-}
-
-// fanGroups delivers e.out to one member of each queue group.
-func (e *Engine) fanGroups(r *sublist.Result[*subscription]) {
-	for i := range r.Queues {
-		if e.deliverQueue(r.Queues[i].Members) {
+	for ; i < r.Fanout(); i++ {
+		if e.work >= limit && i > from {
+			return i
+		}
+		if e.deliverQueue(r.Queues[i-len(r.Plain)].Members) {
 			e.out.delivered = true
 		}
 	}
+	return i
 }
 
 // finish tells the publisher if nobody got e.out.
@@ -63,6 +69,7 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	// The scratch buffers stay with the suspended message; e.out gets new ones.
 	e.out = outgoing{}
 	e.fanouts = append(e.fanouts, f)
+	e.suspended += len(f.ck.data)
 	c.gate |= gateFanout
 }
 
@@ -74,14 +81,14 @@ func (e *Engine) continueFanouts() {
 		spare := e.out
 		e.out = f.msg
 		f.next = e.fan(f.to, f.next, limit)
-		if f.next < len(f.to.Plain) {
+		if f.next < f.to.Fanout() {
 			f.msg, e.out = e.out, spare
 			return
 		}
-		e.fanGroups(f.to)
 		e.finish(f.subject, f.reply)
 		from := e.out.from
 		e.out = spare
+		e.suspended -= len(f.ck.data)
 		e.pool.release(f.ck)
 		e.fanouts[0] = nil
 		e.fanouts = e.fanouts[1:]

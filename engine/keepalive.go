@@ -4,6 +4,9 @@ import "github.com/natsd/natsd/wire"
 
 // arm sets the connection's one timer to the earliest moment that concerns it.
 func (e *Engine) arm(c *conn) {
+	if c.gone {
+		return
+	}
 	at := Never
 	sooner := func(t Instant) {
 		if t > 0 && t < at {
@@ -17,7 +20,7 @@ func (e *Engine) arm(c *conn) {
 		sooner(c.pingAt)
 		sooner(c.stallEnd)
 		if c.blocked {
-			sooner(c.progress + Instant(e.opts.WriteDeadline))
+			sooner(later(c.progress, e.opts.WriteDeadline))
 		}
 	}
 	e.timers.set(&c.timer, at)
@@ -45,7 +48,7 @@ func (e *Engine) connTimer(c *conn) {
 	if c.stallEnd > 0 && e.now >= c.stallEnd {
 		e.stallTimeout(c)
 	}
-	if c.blocked && e.now >= c.progress+Instant(e.opts.WriteDeadline) {
+	if c.blocked && e.now >= later(c.progress, e.opts.WriteDeadline) {
 		e.mark(MarkSlowDeadline)
 		e.slowConsumer(c, ReasonSlowDeadline)
 		return
@@ -58,20 +61,20 @@ func (e *Engine) connTimer(c *conn) {
 
 // pingDue pings a silent peer, and closes one that has left too many pings unanswered; it returns false then.
 func (e *Engine) pingDue(c *conn) bool {
-	if c.memo != nil && !c.memo.Valid() {
-		c.memo = nil // it would keep subscriptions alive that have ended
-	}
-	every := Instant(e.opts.PingInterval)
+	every := e.opts.PingInterval
 	if c.gate != 0 {
-		c.pingAt = e.now + every // held back by the server itself: its silence says nothing
+		c.pingAt = later(e.now, every) // held back by the server itself: its silence says nothing
 		return true
 	}
-	heard := c.lastIn
-	first := c.connected && c.rtt == 0 && c.pingsOut == 0
-	if !first && e.now-heard < every {
+	idleAt := later(c.lastIn, every)
+	if c.memo != nil && (idleAt <= e.now || !c.memo.Valid()) {
+		c.memo, c.memoSubject = nil, nil // it would keep subscriptions alive that have ended
+	}
+	first := c.connected && c.rtt == 0 && c.pingsOut == 0 // for the round-trip time
+	if !first && e.now < idleAt {
 		e.mark(MarkPingSuppressed)
 		c.pingsOut = 0
-		c.pingAt = heard + every
+		c.pingAt = idleAt
 		return true
 	}
 	if c.pingsOut >= e.opts.PingMax {
@@ -80,12 +83,12 @@ func (e *Engine) pingDue(c *conn) bool {
 		e.protocolError(c, wire.ErrStaleConnection, ReasonStale)
 		return false
 	}
-	c.pingAt = e.now + every
+	c.pingAt = later(e.now, every)
 	if !c.authed {
 		return true
 	}
 	c.pingsOut++
 	c.pingSent = max(e.now, 1)
 	e.sendString(c, "PING\r\n")
-	return true
+	return !c.gone
 }

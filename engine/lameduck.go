@@ -5,8 +5,8 @@ import "github.com/natsd/natsd/wire"
 // lameDuck is the state of lame duck mode: no new connections, clients told, then evicted evenly.
 type lameDuck struct {
 	on    bool
-	left  int     // clients still to evict
-	slot  int     // where the search for the next one goes on
+	slot  int     // where the search for the next client to evict goes on
+	next  Instant // when it is evicted
 	every Instant // between two evictions
 }
 
@@ -20,6 +20,7 @@ func (e *Engine) Stop() {
 		e.env.Network.StopListening(clientListener)
 	}
 	e.state = stateStopping
+	e.timers.remove(&e.own)
 	for _, c := range e.conns {
 		if c != nil {
 			e.closeConn(c, ReasonShutdown, "")
@@ -28,8 +29,12 @@ func (e *Engine) Stop() {
 }
 
 // LameDuck starts lame duck mode: the listener closes, clients are told by INFO to go elsewhere, and after
-// LameDuckGrace they are evicted evenly over LameDuckDuration; then the engine stops.
+// LameDuckGrace they are evicted evenly over what is left of LameDuckDuration; then the engine stops. An engine that does
+// not listen yet stops at once.
 func (e *Engine) LameDuck() {
+	if e.state < stateReady {
+		e.Stop()
+	}
 	if e.duck.on || e.state != stateReady {
 		return
 	}
@@ -44,29 +49,28 @@ func (e *Engine) LameDuck() {
 			e.sendInfo(c, func(*wire.Info) {})
 		}
 	}
-	e.duck.left = e.active
-	e.duck.every = max(Instant(e.opts.LameDuckDuration-e.opts.LameDuckGrace)/Instant(e.duck.left), 1)
-	e.timers.set(&e.own, e.now+Instant(e.opts.LameDuckGrace))
+	grace := max(e.opts.LameDuckGrace, 0)
+	e.duck.every = max(Instant(e.opts.LameDuckDuration-grace)/Instant(e.active), 1)
+	e.duck.next = later(e.now, grace)
+	e.timers.set(&e.own, e.duck.next)
 }
 
-// duckTimer evicts the next client, or stops when none is left.
+// duckTimer evicts the next client. The moments of all are fixed from the beginning, so that turns that come late don't
+// add up.
 func (e *Engine) duckTimer() {
-	if e.state != stateReady {
-		return
-	}
-	for ; e.duck.slot < len(e.conns); e.duck.slot++ {
+	for range e.conns {
+		if e.duck.slot >= len(e.conns) {
+			e.duck.slot = 0 // there may be a slot that was used again behind the search
+		}
 		c := e.conns[e.duck.slot]
+		e.duck.slot++
 		if c == nil || c.gate&gateClosed != 0 {
 			continue
 		}
 		e.mark(MarkLameDuckEvict)
 		e.closeConn(c, ReasonLameDuck, "")
-		e.duck.slot++
-		e.timers.set(&e.own, e.now+e.duck.every)
+		e.duck.next += e.duck.every
+		e.timers.set(&e.own, e.duck.next)
 		return
-	}
-	if e.active > 0 {
-		e.duck.slot = 0 // a slot that was used again behind the search
-		e.timers.set(&e.own, e.now+e.duck.every)
 	}
 }

@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/natsd/natsd/engine/assert"
+
 // QueryID names a monitoring query until its answer.
 type QueryID uint64
 
@@ -26,6 +28,7 @@ type pendingQuery struct {
 const queryPerTurn = 500
 
 func (e *Engine) ask(id QueryID, q query) {
+	assert.That(e.turn && e.env.Monitor != nil, "a query outside a turn, or without a Monitor")
 	e.queries = append(e.queries, pendingQuery{id, q})
 }
 

@@ -1,11 +1,15 @@
 package engine
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // NatsVersion is the nats-server version that natsd is compatible with; clients read it in INFO and switch features on it.
 const NatsVersion = "2.15.2"
 
-// Options configure an engine. The zero value of a field means its default where one is named; a limit of -1 means none.
+// Options configure an engine. The zero value of a field means its default where one is named. A limit below zero means
+// none, a time below zero never.
 type Options struct {
 	ServerName string // default: the server id
 	Host       string // address to listen on; default 0.0.0.0
@@ -36,12 +40,12 @@ type Options struct {
 
 	// TurnWork is how many messages are parsed or delivered in a turn, about; default 16384, some 1 ms.
 	TurnWork   int
-	MatchCache int // subjects whose matching subscriptions are remembered; default 4096
+	MatchCache int // subjects whose matching subscriptions are remembered; default 4096; below zero: none
 
 	// StallMax is how long publishers that fill one receiver are held back at a time; default 100 ms.
 	StallMax time.Duration
 	// StallBytes is how much may wait for a receiver that takes nothing before its publishers are held back; default an
-	// eighth of MaxPending.
+	// eighth of MaxPending, of 64 MiB where that is more. Below zero they never are.
 	StallBytes int
 
 	Trace bool // log every protocol line
@@ -54,10 +58,17 @@ type Options struct {
 // firstPing is when a connection that has shown no traffic is first pinged, for its round-trip time.
 const firstPing = 2 * time.Second
 
+const defaultMaxPending = 64 << 20
+
 func (o *Options) setDefaults() {
 	def := func(p *int, v int) {
 		if *p == 0 {
 			*p = v
+		}
+	}
+	limit := func(p *int, v int) {
+		if def(p, v); *p < 0 {
+			*p = math.MaxInt
 		}
 	}
 	defD := func(p *time.Duration, v time.Duration) {
@@ -71,16 +82,26 @@ func (o *Options) setDefaults() {
 	def(&o.Port, 4222)
 	def(&o.MaxConnections, 64<<10)
 	def(&o.MaxPayload, 1<<20)
-	def(&o.MaxControlLine, 4096)
-	def(&o.MaxPending, 64<<20)
-	def(&o.PingMax, 2)
+	limit(&o.MaxControlLine, 4096)
+	limit(&o.MaxPending, defaultMaxPending)
+	limit(&o.PingMax, 2)
+	limit(&o.StallBytes, min(o.MaxPending, defaultMaxPending)/8)
 	def(&o.MatchCache, 4096)
-	def(&o.TurnWork, 16384)
-	def(&o.StallBytes, o.MaxPending/8)
+	if o.TurnWork <= 0 {
+		o.TurnWork = 16384
+	}
 	defD(&o.WriteDeadline, 10*time.Second)
 	defD(&o.PingInterval, 2*time.Minute)
 	defD(&o.AuthTimeout, 2*time.Second)
 	defD(&o.LameDuckDuration, 2*time.Minute)
 	defD(&o.LameDuckGrace, 10*time.Second)
 	defD(&o.StallMax, 100*time.Millisecond)
+}
+
+// later is the instant d after now: Never for a negative d, or for one beyond all time.
+func later(now Instant, d time.Duration) Instant {
+	if at := now + Instant(d); d >= 0 && at >= now {
+		return at
+	}
+	return Never
 }

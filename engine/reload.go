@@ -3,7 +3,8 @@ package engine
 import "github.com/natsd/natsd/wire"
 
 // Reload takes over new options in this turn. What can't change while the engine runs keeps its value; its names in the
-// configuration are returned, in order.
+// configuration are returned, in order. Connections whose credentials are no longer right are closed, and those for which
+// more waits than may wait from now on.
 func (e *Engine) Reload(o Options) (needRestart []string) {
 	o.setDefaults()
 	old := e.opts
@@ -16,41 +17,64 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	keep(o.Port != old.Port, "port")
 	keep(o.ServerName != old.ServerName, "server_name")
 	o.Host, o.Port, o.ServerName, o.MatchCache, o.Check = old.Host, old.Port, old.ServerName, old.MatchCache, old.Check
+	o.NatsdVersion, o.GoVersion, o.GitCommit = old.NatsdVersion, old.GoVersion, old.GitCommit
 	e.opts = o
 	info := e.info
 	e.info.MaxPayload, e.info.Headers, e.info.AuthRequired = o.MaxPayload, !o.NoHeaders, e.authRequired()
 	e.setInfoAddress()
 	changed := e.info.MaxPayload != info.MaxPayload || e.info.Headers != info.Headers || e.info.Host != info.Host || e.info.Port != info.Port
+	credentials := old.User != o.User || old.Pass != o.Pass || old.Token != o.Token
 	for _, c := range e.conns {
-		if c == nil || c.gate&gateClosed != 0 {
+		if c == nil {
 			continue
-		}
-		if old.User != o.User || old.Pass != o.Pass || old.Token != o.Token {
-			e.reauthenticate(c)
-		}
-		if changed && c.infoSent {
-			e.sendInfo(c, func(*wire.Info) {})
 		}
 		if c.out.pending > o.MaxPending {
 			e.slowConsumer(c, ReasonSlowPending)
+			if !c.gone {
+				e.abandon(c) // closing already
+			}
 			continue
 		}
 		if c.gate&gateClosed == 0 {
-			e.arm(c)
+			e.reloadConn(c, credentials, changed)
 		}
 	}
 	return needRestart
 }
 
+// reloadConn has one connection follow new options.
+func (e *Engine) reloadConn(c *conn, credentials, info bool) {
+	if credentials {
+		e.reauthenticate(c)
+	}
+	if info && c.infoSent {
+		e.sendInfo(c, func(*wire.Info) {})
+	}
+	if c.gate&gateClosed == 0 {
+		c.pingAt = min(c.pingAt, later(e.now, e.opts.PingInterval))
+		e.arm(c)
+	}
+}
+
 // reauthenticate holds a connection against credentials that have changed.
 func (e *Engine) reauthenticate(c *conn) {
+	pending, answer := c.checking != 0, false
+	if pending { // a CONNECT is being held against the old ones: that answer no longer counts
+		answer = e.jobs[c.checking].answer
+		c.checking = 0
+	}
 	switch {
+	case !e.authRequired() && pending:
+		e.decide(c, true, answer)
 	case !e.authRequired():
 		c.authed, c.authEnd = true, 0
-	case c.connected:
-		e.authenticate(c, false)
+	case pending || c.connected:
+		e.authenticate(c, answer)
 	default:
 		c.authed = false
-		c.authEnd = e.now + Instant(e.opts.AuthTimeout)
+		c.authEnd = later(e.now, e.opts.AuthTimeout)
+	}
+	if c.checking == 0 {
+		e.open(c, gateAuth)
 	}
 }

@@ -69,24 +69,14 @@ func (e *Engine) setInfoAddress() {
 	}
 }
 
-// splitHostPort splits "host", "host:port" or "[host]:port"; 0: no port.
-func splitHostPort(s string) (host string, port int) {
-	for i := len(s) - 1; i >= 0 && s[i] != ']'; i-- {
-		if s[i] == ':' {
-			host = s[:i]
-			for _, d := range s[i+1:] {
-				port = port*10 + int(d-'0')
-			}
-			break
-		}
-	}
-	if port == 0 {
-		host = s
-	}
-	if n := len(host); n > 1 && host[0] == '[' && host[n-1] == ']' {
-		host = host[1 : n-1]
-	}
-	return host, port
+// turnedAwayMax is how many connections above MaxConnections are told so at a time. Others are closed without a word: they
+// would take memory while the answer is on its way.
+const turnedAwayMax = 1000
+
+// crowded reports whether there are so many connections that another one is not even told so.
+func (e *Engine) crowded() bool {
+	m, closing := e.opts.MaxConnections, len(e.conns)-len(e.free)-e.active
+	return m > 0 && e.active >= m && closing >= turnedAwayMax
 }
 
 // greet sends a new connection its INFO, and turns it away if there are too many.
@@ -104,21 +94,21 @@ func (e *Engine) greet(c *conn) {
 		e.protocolError(c, wire.ErrMaxConnections, ReasonMaxConns)
 		return
 	}
-	if e.state == stateStopping {
+	if e.state >= stateStopping {
 		e.closeConn(c, ReasonShutdown, "")
 		return
 	}
 	if !c.authed {
-		c.authEnd = e.now + Instant(e.opts.AuthTimeout)
+		c.authEnd = later(e.now, e.opts.AuthTimeout)
 	}
-	c.pingAt = e.now + Instant(e.opts.PingInterval)
+	c.pingAt = later(e.now, e.opts.PingInterval)
 	e.arm(c)
 }
 
 // sendInfo sends INFO as it is for this connection, changed by edit.
 func (e *Engine) sendInfo(c *conn, edit func(*wire.Info)) {
 	info := e.info
-	info.ClientID, info.ClientIP, info.Nonce = c.cid, c.ip, c.nonce
+	info.ClientID, info.ClientIP = c.cid, c.ip
 	info.LameDuckMode = e.duck.on
 	edit(&info)
 	e.lineScratch = wire.AppendInfo(e.lineScratch[:0], &info)
@@ -128,7 +118,7 @@ func (e *Engine) sendInfo(c *conn, edit func(*wire.Info)) {
 // connect carries out a CONNECT, the first or a later one.
 func (e *Engine) connect(c *conn, args []byte) {
 	if err := c.connect.Parse(args); err != nil {
-		e.logf(LevelError, c.subject(), "CONNECT is not valid JSON: "+err.Error())
+		e.complain(c, "CONNECT can't be read: "+printable([]byte(err.Error())))
 		e.protocolError(c, wire.ErrParser, ReasonParseError)
 		return
 	}
@@ -146,7 +136,7 @@ func (e *Engine) connect(c *conn, args []byte) {
 // accept takes over the options of a CONNECT whose credentials were accepted.
 func (e *Engine) accept(c *conn) {
 	o := &c.connect
-	if !c.connected {
+	if !c.connected && e.opts.PingInterval > 0 {
 		// Early, for the round-trip time, and not at once for all that reconnect after a restart.
 		first := Instant(min(firstPing, e.opts.PingInterval))
 		c.pingAt = e.now + first + first/40 + Instant(e.rng.Int64N(int64(first/8)+1))

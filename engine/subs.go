@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"strconv"
-
 	"github.com/natsd/natsd/subject"
 	"github.com/natsd/natsd/wire"
 )
@@ -82,8 +80,4 @@ func (e *Engine) reap() {
 		e.reaping[len(e.reaping)-1] = nil
 		e.reaping = e.reaping[:len(e.reaping)-1]
 	}
-}
-
-func (e *Engine) traceIn(c *conn, line []byte) {
-	e.logf(LevelTrace, c.subject(), "<<- ["+strconv.Quote(string(line))+"]")
 }

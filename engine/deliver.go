@@ -1,0 +1,120 @@
+package engine
+
+// deliverQueue gives the message to one member of a queue group: each with the same chance, passing over those that
+// can't take it.
+func (e *Engine) deliverQueue(members []*subscription) bool {
+	n := len(members)
+	at := 0
+	if n > 1 {
+		at = e.rng.IntN(n)
+	}
+	for range n {
+		if e.deliver(members[at]) {
+			return true
+		}
+		e.work++
+		e.mark(MarkQueueSkip)
+		if at++; at == n {
+			at = 0
+		}
+	}
+	return false
+}
+
+// deliver appends the message to what waits for the subscriber's connection. It reports whether the subscriber counts as
+// having been sent it.
+func (e *Engine) deliver(s *subscription) bool {
+	c := s.conn
+	m := &e.out
+	if s.dead {
+		e.mark(MarkAutoUnsubInResult)
+		return false
+	}
+	if c.gate&gateClosed != 0 || c == m.from && !c.echo {
+		return false
+	}
+	size := m.size
+	plain := m.header > 0 && !c.headers
+	if plain {
+		e.mark(MarkHeaderStripped)
+		size -= m.header
+	}
+	if s.sidLen == m.sidLen && s.sidShort == m.sidShort && plain == m.plain && m.lines > 0 && m.ck == nil && s.sidLen > 0 {
+		// The same bytes as the receiver before: from the second time on they are kept in one piece.
+		if m.lines++; m.lines == 2 {
+			m.line = m.appendLine(m.line[:0], s, plain)
+		}
+		if !e.room(c, len(m.line)) {
+			return false
+		}
+		copy(c.out.extend(&e.pool, len(m.line)), m.line)
+	} else if !e.deliverFirst(s, plain) {
+		return false
+	}
+	e.work++
+	c.stats.outMsgs++
+	c.stats.outBytes += uint64(size)
+	e.totals.outMsgs++
+	e.totals.outBytes += uint64(size)
+	s.delivered++
+	if s.delivered == s.max {
+		e.endSub(s)
+	}
+	if !c.touched {
+		e.touch(c)
+	}
+	if c.blocked {
+		if c.out.pending > e.opts.StallBytes {
+			e.stall(m.from, c)
+		}
+	} else if c.out.pending > flushAt {
+		e.mark(MarkEarlyFlush)
+		e.flush(c)
+	}
+	return true
+}
+
+// deliverFirst appends the message for a receiver whose line differs from that of the one before.
+func (e *Engine) deliverFirst(s *subscription, plain bool) bool {
+	c, m := s.conn, &e.out
+	head, tail, body := m.head, m.tail, m.body
+	if plain {
+		head, tail, body = m.plainHead, m.plainTail, m.body[m.header:]
+	}
+	line := len(head) + int(s.sidLen) + len(s.sidLong) + len(tail)
+	if !e.room(c, line+len(body)) {
+		return false
+	}
+	// A few bytes left of a large message, without its headers, are copied: sharing them would keep all of it, while
+	// only they count towards max_pending.
+	shared := m.ck != nil && len(body) >= len(m.ck.data)/4
+	total := line
+	if !shared {
+		total += len(body)
+	}
+	b := c.out.extend(&e.pool, total)
+	n := copy(b, head)
+	if s.sidLong == "" {
+		n += copy(b[n:], s.sidShort[:s.sidLen])
+	} else {
+		n += copy(b[n:], s.sidLong)
+	}
+	n += copy(b[n:], tail)
+	if shared {
+		e.mark(MarkSharedPayload)
+		c.out.share(&e.pool, m.ck, body)
+	} else {
+		copy(b[n:], body)
+	}
+	m.sidLen, m.sidShort, m.plain, m.lines = s.sidLen, s.sidShort, plain, 1
+	return true
+}
+
+// appendLine appends the control line and the body as a subscription gets them.
+func (m *outgoing) appendLine(b []byte, s *subscription, plain bool) []byte {
+	if plain {
+		b = append(s.appendSID(append(b, m.plainHead...)), m.plainTail...)
+		return append(b, m.body[m.header:]...)
+	}
+	return append(append(s.appendSID(append(b, m.head...)), m.tail...), m.body...)
+}

@@ -1,0 +1,48 @@
+package engine
+
+import "github.com/natsd/natsd/wire"
+
+// noResponders answers a request that nobody got: a 503 to the requester's own subscription on the reply subject (ADR-4).
+func (e *Engine) noResponders(c *conn, subj, reply []byte) {
+	if !c.noResp || len(reply) == 0 || c.gate&gateClosed != 0 {
+		return
+	}
+	s := e.ownSubscription(c, reply)
+	if s == nil {
+		return
+	}
+	e.mark(MarkNoResponders)
+	b := wire.AppendNoResponders(e.bodyScratch[:0], subj)
+	size := len(b)
+	line := append(e.lineScratch[:0], "HMSG "...)
+	line = append(append(line, reply...), ' ')
+	line = append(s.appendSID(line), ' ')
+	line = wire.AppendUint(line, size)
+	line = append(line, ' ')
+	line = wire.AppendUint(line, size)
+	line = append(line, '\r', '\n')
+	line = append(append(line, b...), '\r', '\n')
+	e.bodyScratch, e.lineScratch = b, line
+	e.sendBytes(c, line)
+	c.stats.outMsgs++
+	c.stats.outBytes += uint64(size)
+	e.totals.outMsgs++
+	e.totals.outBytes += uint64(size)
+}
+
+// lookWork is how many subscriptions are looked at for one unit of a turn's work.
+const lookWork = 8
+
+// ownSubscription finds the connection's own subscription that subj reaches. Members of queue groups don't count: the
+// answer is for the requester, not for whoever shares its group.
+func (e *Engine) ownSubscription(c *conn, subj []byte) *subscription {
+	for i, s := range c.acc.subs.Match(subj).Plain {
+		if s.conn == c && !s.dead {
+			return s
+		}
+		if i%lookWork == 0 {
+			e.work++
+		}
+	}
+	return nil
+}

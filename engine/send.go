@@ -1,0 +1,44 @@
+package engine
+
+import "github.com/natsd/natsd/wire"
+
+// room makes sure that n more bytes may wait for c, closing it as a slow consumer where they may not.
+func (e *Engine) room(c *conn, n int) bool {
+	if c.out.pending+n <= e.opts.MaxPending {
+		return true
+	}
+	if !c.blocked && c.out.pending > 0 {
+		e.mark(MarkEarlyFlush)
+		e.flush(c)
+		if c.out.pending+n <= e.opts.MaxPending {
+			return true
+		}
+	}
+	e.mark(MarkSlowPending)
+	e.slowConsumer(c, ReasonSlowPending)
+	return false
+}
+
+// sendBytes appends control bytes to what waits for c.
+func (e *Engine) sendBytes(c *conn, b []byte) {
+	if c.gate&gateClosed != 0 || !e.room(c, len(b)) {
+		return
+	}
+	copy(c.out.extend(&e.pool, len(b)), b)
+	e.touch(c)
+}
+
+func (e *Engine) sendString(c *conn, s string) {
+	if c.gate&gateClosed != 0 || !e.room(c, len(s)) {
+		return
+	}
+	copy(c.out.extend(&e.pool, len(s)), s)
+	e.touch(c)
+}
+
+// sendErr appends an error that the connection survives.
+func (e *Engine) sendErr(c *conn, err wire.Err) {
+	e.complain(c, printable([]byte(err)))
+	e.lineScratch = wire.AppendErr(e.lineScratch[:0], err)
+	e.sendBytes(c, e.lineScratch)
+}
