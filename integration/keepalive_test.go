@@ -75,7 +75,7 @@ func TestLameDuckMode(t *testing.T) {
 			receive(t, "a client to be evicted", closed)
 		}
 		raw.expectEnd()
-		receive(t, "the server to end", s.Done())
+		receive(t, "the server to end", s.done)
 		ok(t, s.err)
 		if nc, err := nats.Connect(s.url); err == nil {
 			nc.Close()
@@ -88,7 +88,7 @@ func TestLameDuckModeWithoutClients(t *testing.T) {
 	hosts(t, func(t *testing.T, w *world) {
 		s := w.serve(engine.Options{})
 		s.LameDuck()
-		receive(t, "the server to end", s.Done())
+		receive(t, "the server to end", s.done)
 		ok(t, s.err)
 	})
 }
@@ -101,7 +101,7 @@ func TestStopClosesClients(t *testing.T) {
 		ok(t, nc.Flush())
 		s.Stop()
 		receive(t, "the client to be closed", closed)
-		receive(t, "the server to end", s.Done())
+		receive(t, "the server to end", s.done)
 		s.Stop() // once more does no harm
 		s.LameDuck()
 	})

@@ -223,7 +223,7 @@ func TestFloodersStarveNobody(t *testing.T) {
 			payload := []int{0, 16, 4000, 60_000}[i%4]
 			go func() { done <- flood(c, "flood", payload, stop) }()
 		}
-		for range 20 {
+		for range 8 {
 			sink.ping()
 			fresh := w.dial(s.addr)
 			fresh.send(quiet)

@@ -51,7 +51,8 @@ type server struct {
 	url  string
 	addr string
 	log  *lines
-	err  error // of Run, once Done is closed
+	done chan struct{} // closed when Run has returned
+	err  error         // of Run; valid then
 }
 
 // serve starts a server. Without a port in o it listens on a free one.
@@ -69,16 +70,19 @@ func (w *world) tryServe(o engine.Options) (*server, error) {
 	if o.Port == 0 {
 		o.Port = -1
 	}
-	s := &server{w: w, log: &lines{}}
+	s := &server{w: w, log: &lines{}, done: make(chan struct{})}
 	srv, err := host.New(host.Options{Engine: o, Portable: w.portable, Log: s.log})
 	if err != nil {
 		return nil, err
 	}
 	s.Server = srv
-	go func() { s.err = srv.Run() }()
+	go func() {
+		s.err = srv.Run()
+		close(s.done)
+	}()
 	<-srv.Ready()
 	if srv.Port() == 0 {
-		<-srv.Done()
+		<-s.done
 		return nil, s.err
 	}
 	s.addr = fmt.Sprintf("127.0.0.1:%d", srv.Port())
@@ -91,7 +95,7 @@ func (w *world) tryServe(o engine.Options) (*server, error) {
 func (s *server) stop() {
 	s.Stop()
 	select {
-	case <-s.Done():
+	case <-s.done:
 	case <-time.After(patience):
 		s.w.t.Error("the server does not stop")
 		return
@@ -222,7 +226,7 @@ func (c *rawClient) line() (string, error) {
 	for {
 		line, err := c.r.ReadString('\n')
 		if err == nil && line == "PING\r\n" && !c.mute {
-			c.send("PONG\r\n")
+			_, _ = c.Write([]byte("PONG\r\n")) // a client that has ended its side can't
 			continue
 		}
 		return strings.TrimSuffix(line, "\r\n"), err
