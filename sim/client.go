@@ -63,12 +63,16 @@ type connection struct {
 	maxPayload int
 	headers    bool // both sides know them
 
-	stalled    bool // reads nothing
-	tick       bool // a read of a slow reader is scheduled
-	lazy       bool // read slowly, or not at all for a while: it may be closed for it
-	mute       bool // leaves pings unanswered
-	harmed     bool // a fault touched the connection, or the server
-	garbage    bool // sent what is not known to be right or wrong
+	stalled    bool               // reads nothing
+	tick       bool               // a read of a slow reader is scheduled
+	lazy       bool               // read slowly, or not at all for a while: it may be closed for it
+	mute       bool               // leaves pings unanswered
+	harmed     bool               // a fault touched the connection, or the server
+	garbage    bool               // sent what is not known to be right or wrong
+	evicted    bool               // by lame duck mode
+	duckTold   bool               // of lame duck mode, by an INFO
+	closedFor  engine.CloseReason // by the server, whether the client knows or not
+	readyAt    schedule.Time
 	fatal      bool // sent what the server must close it for
 	halfClosed bool
 	sentAll    bool // of what it wrote before it ended its sending side
@@ -76,7 +80,6 @@ type connection struct {
 	closing    bool // closed its end, or is about to
 	pingAt     schedule.Time
 	pongAt     schedule.Time // when the last PONG was read
-	troubles   uint64        // of the network, when it was dialled
 }
 
 // clientState is how far a client is.
@@ -164,7 +167,7 @@ func (c *client) Fire(now schedule.Time, arg uint64) {
 		c.connect(now)
 	case clientPatience:
 		if c.state > clientIdle && c.state < clientReady && !c.mute {
-			c.giveUp("no answer to its CONNECT")
+			c.giveUp(c.since, "no answer to its CONNECT")
 		}
 	case clientCloseBy:
 		c.overdue()
@@ -186,7 +189,7 @@ func (c *client) connect(now schedule.Time) {
 	c.connection = connection{
 		dial: c.nextDial, id: oracle.IDOf(uint32(c.index), uint32(c.nextDial)), since: now, pingAt: now, life: c.node.life,
 		out: c.out[:0], input: parser{rest: c.input.rest[:0]}, ledger: ledger{items: c.ledger.items[:0]}, subs: c.subs[:0],
-		troubles: c.w.troubles(), lazy: c.traits.pace > 0, mute: c.traits.mute, harmed: c.node.hindered(),
+		lazy: c.traits.pace > 0, mute: c.traits.mute, harmed: c.node.hindered() || now < c.sickUntil,
 	}
 	c.nextDial++
 	c.conn = c.host.Dial(serverAddress)
@@ -204,8 +207,16 @@ func (c *client) drop(why string) {
 	if c.told != nil {
 		c.node.oracle.End(c.told)
 	}
+	if c.state >= clientOpening {
+		c.remember()
+	}
 	c.state = clientIdle
 	c.closing = true
+	c.again()
+}
+
+// remember notes the subscriptions that are to be made again.
+func (c *client) remember() {
 	c.wanted = c.wanted[:0]
 	for _, s := range c.subs {
 		if !s.ending && !s.standing {
@@ -213,7 +224,6 @@ func (c *client) drop(why string) {
 		}
 	}
 	c.subs = c.subs[:0]
-	c.again()
 }
 
 // again plans the next dial, if the client wants to be connected.
@@ -231,8 +241,9 @@ func (c *client) again() {
 	c.later(clientDial, wait)
 }
 
-// giveUp closes a connection that does not answer.
-func (c *client) giveUp(why string) {
+// giveUp closes a connection that has not answered since that moment.
+func (c *client) giveUp(since schedule.Time, why string) {
+	c.silence(since, why)
 	c.w.noteClient(c, "gives up: "+why)
 	c.drop(why)
 }

@@ -176,6 +176,7 @@ func (c *client) info(args []byte) {
 		c.w.fail(propInfo, c.name()+" read an INFO that is not true: "+quote(args))
 		return
 	}
+	c.duckTold = c.duckTold || i.LameDuckMode
 	c.maxPayload, c.headers = i.MaxPayload, i.Headers && c.traits.headers
 	if !c.greeted {
 		c.greeted = true
@@ -199,7 +200,7 @@ func (c *client) pong() {
 	c.pongAt = c.w.queue.Now()
 	c.fenced(d.n)
 	if c.state == clientOpening {
-		c.state = clientReady
+		c.state, c.readyAt = clientReady, c.w.queue.Now()
 		c.tries = 0
 		c.w.noteClient(c, "is connected")
 	}

@@ -62,7 +62,6 @@ func (w *world) heal() {
 	w.net.Calm()
 	for _, n := range w.nodes {
 		n.heal(now)
-		n.sick(now)
 	}
 	left := w.drawLeftBehind()
 	for _, c := range w.clients {

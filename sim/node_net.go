@@ -17,6 +17,8 @@ type nodeConn struct {
 	conn    *netsim.Conn
 	info    engine.ConnInfo
 	name    string             // in the log
+	held    bool               // the engine reads nothing from it
+	heldAt  schedule.Time      // when that last changed
 	client  *client            // who dialled
 	dial    uint64             // which of the client's connections it is
 	over    bool               // the engine has given it up, or is about to
@@ -178,12 +180,14 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 func (n *node) PauseReading(id engine.ConnID) {
 	n.effect(EffectPauseReading, id, 0)
 	n.lastPause, _ = n.Now()
+	n.heldBack(id, true)
 	n.host.PauseReading(id)
 }
 
 // ResumeReading implements engine.Network.
 func (n *node) ResumeReading(id engine.ConnID) {
 	n.effect(EffectResumeReading, id, 0)
+	n.heldBack(id, false)
 	n.host.ResumeReading(id)
 }
 

@@ -73,6 +73,9 @@ func (n *node) thaw(now, catchUp schedule.Time) {
 
 // heal ends all that is wrong with the node.
 func (n *node) heal(now schedule.Time) {
+	if n.off || n.clock.stuck || n.slow != 1 || n.paused > 0 || n.eng == nil || n.stopping {
+		n.sick(now)
+	}
 	if n.off {
 		n.powerOn(now)
 	}

@@ -84,12 +84,12 @@ func (c *client) slot(now schedule.Time, n uint64) {
 // keepalive fences what the client did, and gives up a connection that does not answer.
 func (c *client) keepalive(now schedule.Time) {
 	if c.outAt < len(c.out) && now-c.sentAt > patiencePong && !c.stalled {
-		c.giveUp("it takes nothing")
+		c.giveUp(c.sentAt, "it takes nothing")
 		return
 	}
 	if at, waiting := c.ledger.oldestPing(); waiting {
 		if now-at > patiencePong && !c.stalled {
-			c.giveUp("no PONG")
+			c.giveUp(at, "no PONG")
 		}
 		return
 	}

@@ -61,6 +61,9 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	if c == nil {
 		return
 	}
+	if c.dial == nc.dial {
+		c.closedFor = reason
+	}
 	gone := c.dial != nc.dial || c.state <= clientDialling // it has left meanwhile
 	sick := gone || c.harmed || n.hindered() || n.w.netTrouble(c)
 	just := true
@@ -85,8 +88,10 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		just = sick || c.mute || c.lazy || n.w.congested(c)
 	case engine.ReasonMaxConns:
 		just = n.active > n.w.cfg.engine.MaxConnections
-	case engine.ReasonShutdown, engine.ReasonLameDuck:
+	case engine.ReasonShutdown:
 		just = n.stopping
+	case engine.ReasonLameDuck:
+		n.evicted(nc)
 	}
 	if !just {
 		n.w.fail(propClosed, nc.who()+" was closed without cause: "+string(reason))
@@ -115,7 +120,7 @@ func (c *client) overdue() {
 		return
 	}
 	if c.harmed || c.lazy || c.node.hindered() || c.w.netTrouble(c) || c.outAt < len(c.out) || !c.hostile {
-		c.giveUp("the server does not close it")
+		c.giveUp(c.w.queue.Now(), "the server does not close it")
 		return
 	}
 	c.w.fail(propClosed, c.name()+" was not closed for its offence, due was "+c.ledger.unanswered())

@@ -29,5 +29,7 @@ func (c *client) endOfStream() {
 	if c.halfClosed && c.answered && c.sentAll && !c.garbage && !c.fatal && c.ledger.pongs > 0 {
 		c.w.fail(propHalfClose, c.name()+" ended its sending side and did not read what was due to it: "+c.ledger.unanswered())
 	}
+	c.farewellTold()
+	c.lastWords()
 	c.ended("end of stream")
 }

@@ -129,14 +129,9 @@ func (w *world) exited(n *node) {
 	}
 }
 
-// netTrouble reports whether the network did something to some connection since the client dialled.
+// netTrouble reports whether the network did something to the client's connection, or to its way to the server.
 func (w *world) netTrouble(c *client) bool {
-	return w.queue.Now() < c.sickUntil || w.troubles() != c.troubles
-}
-
-func (w *world) troubles() uint64 {
-	n := w.net.Counters()
-	return n.Stalls + n.Resets + n.HalfOpens
+	return w.queue.Now() < c.sickUntil || c.conn != nil && c.conn.Harm() != 0
 }
 
 func (w *world) note(node int, text string) {

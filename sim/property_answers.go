@@ -1,0 +1,55 @@
+package sim
+
+import (
+	"time"
+
+	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/sim/schedule"
+)
+
+// A client that does all it should, on a connection that nothing is wrong with, is answered in time, whatever others do:
+// its PING within patiencePong, its CONNECT within patienceOpen. Only one that publishes may be held back, for the sake
+// of a slow receiver, and then not when all is healed and everybody reads.
+
+// propAnswers is the name of the property.
+const propAnswers = "answers"
+
+// heldBefore is for how long after it was held back a client's answers may still be late.
+const heldBefore = patiencePong + 5*second
+
+// silence is told when the client has waited for an answer since that moment, and gives the connection up.
+func (c *client) silence(since schedule.Time, why string) {
+	w := c.w
+	now := w.queue.Now()
+	switch {
+	case !c.healthy() || c.mute || c.halfClosed || w.congested(c):
+		return
+	case w.healedAt == 0 && c.node.heldLately(c, now):
+		return
+	case w.healedAt > 0 && since < w.healedAt+heldBefore:
+		return // others read again only since then
+	}
+	w.fail(propAnswers, c.name()+" was not answered for "+time.Duration(now-since).String()+": "+why)
+}
+
+// healthy reports whether nothing explains what the server does to the client but the server.
+func (c *client) healthy() bool {
+	return !c.harmed && !c.lazy && !c.garbage && !c.fatal && !c.away && !c.node.hindered() && !c.w.netTrouble(c)
+}
+
+// heldLately reports whether the server holds the client back, or did lately.
+func (n *node) heldLately(c *client, now schedule.Time) bool {
+	for i := range n.conns {
+		if nc := &n.conns[i]; nc.id != 0 && nc.client == c && nc.dial == c.dial {
+			return nc.held || nc.heldAt > 0 && now-nc.heldAt < heldBefore
+		}
+	}
+	return false
+}
+
+// heldBack is told when the server stops or resumes reading from a connection.
+func (n *node) heldBack(id engine.ConnID, on bool) {
+	if nc := n.slot(id); nc != nil {
+		nc.held, nc.heldAt = on, n.w.queue.Now()
+	}
+}
