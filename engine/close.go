@@ -10,6 +10,10 @@ import (
 // once would reset it where it still sends, and the reset would destroy the error before it is read.
 const lingerTime = 2 * time.Second
 
+// halfClosedDeadlines is for how many write_deadlines in all a peer that ended its sending side may go on reading what
+// waits for it. (The first in which it takes nothing ends it.)
+const halfClosedDeadlines = 6
+
 // protocolError tells the peer what is wrong and closes the connection.
 func (e *Engine) protocolError(c *conn, err wire.Err, reason CloseReason) {
 	if c.gate&gateClosed != 0 {
@@ -36,7 +40,10 @@ func (e *Engine) closeConn(c *conn, reason CloseReason, err wire.Err) {
 		c.paused = false
 		e.env.Network.ResumeReading(c.id) // to be discarded
 	}
-	c.lingerEnd = e.now + Instant(lingerTime)
+	c.lingerEnd = later(e.now, lingerTime)
+	if c.sawEOF && e.state < stateStopping {
+		c.lingerEnd = later(e.now, halfClosedDeadlines*e.opts.WriteDeadline)
+	}
 	e.arm(c)
 	e.touch(c)
 }

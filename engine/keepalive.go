@@ -14,7 +14,7 @@ func (e *Engine) arm(c *conn) {
 		}
 	}
 	if c.gate&gateClosed != 0 {
-		sooner(c.lingerEnd)
+		sooner(e.givenUp(c))
 	} else {
 		sooner(c.authEnd)
 		sooner(c.pingAt)
@@ -29,7 +29,7 @@ func (e *Engine) arm(c *conn) {
 // connTimer handles whatever is due for the connection.
 func (e *Engine) connTimer(c *conn) {
 	if c.gate&gateClosed != 0 {
-		if e.now >= c.lingerEnd {
+		if e.now >= e.givenUp(c) {
 			e.mark(MarkLingerTimeout)
 			e.abandon(c)
 			return
@@ -57,6 +57,14 @@ func (e *Engine) connTimer(c *conn) {
 		return
 	}
 	e.arm(c)
+}
+
+// givenUp is when a closing connection is closed whatever waits for it.
+func (e *Engine) givenUp(c *conn) Instant {
+	if c.blocked && c.sawEOF {
+		return min(c.lingerEnd, later(c.progress, e.opts.WriteDeadline))
+	}
+	return c.lingerEnd
 }
 
 // pingDue pings a silent peer, and closes one that has left too many pings unanswered; it returns false then.

@@ -22,8 +22,13 @@ func (e *Engine) Stop() {
 	e.state = stateStopping
 	e.timers.remove(&e.own)
 	for _, c := range e.conns {
-		if c != nil {
-			e.closeConn(c, ReasonShutdown, "")
+		if c == nil {
+			continue
+		}
+		e.closeConn(c, ReasonShutdown, "")
+		if end := later(e.now, lingerTime); c.lingerEnd > end {
+			c.lingerEnd = end // it was closing, with more time
+			e.arm(c)
 		}
 	}
 }
