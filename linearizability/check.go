@@ -120,9 +120,13 @@ func cut(p Partition, at Time) Partition {
 		}
 		place[i] = len(prefix.Ops)
 		prefix.Ops = append(prefix.Ops, op)
-		after := -1
-		if a := p.After[i]; a >= 0 {
-			after = place[a]
+	}
+	for i, after := range p.After {
+		if place[i] < 0 {
+			continue
+		}
+		if after >= 0 {
+			after = place[after]
 		}
 		prefix.After = append(prefix.After, after)
 	}

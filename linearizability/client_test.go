@@ -84,6 +84,9 @@ func (c *client) Fire(now schedule.Time, arg uint64) {
 
 func (c *client) act(now schedule.Time) {
 	w := c.w
+	if c.unasked >= 8 {
+		return // more at once would show nothing more, but take the checker longer
+	}
 	n := c.key(c.slots)
 	what := w.pick(purposeAct, n, w.doings[:])
 	if w.ending() {
@@ -97,7 +100,7 @@ func (c *client) act(now schedule.Time) {
 		c.subscribe([]string{"g", "h"}[w.number(purposeQueue, n, 0, 1)], subject, subject)
 	case doWildcard:
 		both := w.subjects(now)
-		c.subscribe("", both[0][:strings.IndexByte(both[0], '.')]+".*", both[:]...)
+		c.subscribe([]string{"", "g"}[w.number(purposeQueue, n, 0, 1)], both[0][:strings.IndexByte(both[0], '.')]+".*", both[:]...)
 	case doUnsubscribe:
 		if c.left == len(c.subs) {
 			return

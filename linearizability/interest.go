@@ -124,7 +124,7 @@ func (r *Interest) Subscribe(at Time, conn Conn, queue string, subjects ...strin
 			h.op = r.rec.Call(at, c.client, subject, interestInput{kind: interestEnd, roster: l, share: h})
 			c.shares = append(c.shares, h)
 		}
-		r.answerable(c, r.call(at, interestInput{kind: interestSub, roster: l, share: h, bit: bit}))
+		r.answerable(h, r.call(at, interestInput{kind: interestSub, roster: l, share: h, bit: bit}))
 	}
 	return Sub(len(r.subs))
 }
@@ -139,7 +139,7 @@ func (r *Interest) Unsubscribe(at Time, sub Sub) {
 	s.leaving = true
 	for _, e := range s.seats {
 		in := interestInput{kind: interestUnsub, roster: e.roster, share: e.roster.share(s.conn), bit: e.bit}
-		r.answerable(s.conn, r.call(at, in))
+		r.answerable(in.share, r.call(at, in))
 	}
 }
 
@@ -157,7 +157,7 @@ func (r *Interest) Probe(at Time, conn Conn, subject string) Probe {
 			if p.reading.nobody == unsure {
 				p.reading.nobody = no
 			}
-			r.rec.Return(p.op, r.rec.now, p.reading)
+			r.answer(p.op, l.share(c), p.reading)
 		})
 	}
 	return Probe(len(r.probes))
@@ -177,6 +177,9 @@ func (r *Interest) Delivered(at Time, probe Probe, sub Sub) {
 		return // a subscription that is not recorded
 	}
 	d := p.reading
+	if s.conn.lived >= p.done {
+		d.late |= bit
+	}
 	d.stray = d.stray || bit == 0 // a subscription that does not match
 	d.twice |= d.got & bit
 	d.got |= bit
@@ -262,10 +265,16 @@ func (r *Interest) call(at Time, in interestInput) Op {
 }
 
 // answerable makes the next PONG answer the operation.
-func (r *Interest) answerable(c *connection, o Op) {
+func (r *Interest) answerable(h *share, o Op) {
 	if o != 0 {
-		c.pending = append(c.pending, func() { r.rec.Return(o, r.rec.now, done{}) })
+		h.conn.pending = append(h.conn.pending, func() { r.answer(o, h, done{}) })
 	}
+}
+
+// answer records that an operation was answered, so the connection had not ended before.
+func (r *Interest) answer(o Op, h *share, output any) {
+	r.rec.Return(o, r.rec.now, output)
+	r.rec.After(h.op, o)
 }
 
 func (r *Interest) roster(subject string) *roster {

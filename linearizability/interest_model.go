@@ -16,7 +16,8 @@ import (
 //   - The end of a connection makes all its subscriptions over, those included that are still to be made.
 //   - A probe changes nothing. Everyone who read it was live. Of those that were live when it was carried out, each plain
 //     subscription read it, unless its connection may have lost it; of each queue group exactly one member did, or one
-//     that may have lost it. Nobody read it twice. It was answered 503 if and only if nobody was live. A probe by a
+//     that may have lost it. Nobody read it twice, or after
+//     a PONG that it should have come before. It was answered 503 if and only if nobody was live. A probe by a
 //     connection without echo passes over the connection's own subscriptions.
 func InterestModel() Model {
 	return Model{Model: porcupine.Model{
@@ -71,6 +72,7 @@ type reading struct {
 	got    uint64 // who read it
 	twice  uint64 // who read it again
 	missed uint64 // who certainly did not
+	late   uint64 // who read it when it certainly had nothing left to read
 	stray  bool   // somebody read it who has no subscription to the subject
 	nobody answer // it was answered 503
 }
@@ -134,7 +136,7 @@ func (s *interestState) explains(in interestInput, r *reading) bool {
 	if !in.share.conn.echo {
 		live &^= in.share.mask
 	}
-	if r.stray || r.twice != 0 || r.got&^live != 0 {
+	if r.stray || r.twice|r.late != 0 || r.got&^live != 0 {
 		return false
 	}
 	if r.nobody == yes && live != 0 || r.nobody == no && live == 0 {
@@ -182,6 +184,9 @@ func (l *roster) reading(r *reading) string {
 	text := "read by " + l.names(r.got)
 	if r.twice != 0 {
 		text += ", twice by " + l.names(r.twice)
+	}
+	if r.late != 0 {
+		text += ", too late by " + l.names(r.late)
 	}
 	if r.stray {
 		text += ", by a stranger"

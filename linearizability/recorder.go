@@ -116,16 +116,17 @@ func (r *Recorder) Postpone(o Op, at Time) {
 	}
 }
 
-// After records that an operation takes effect after an earlier one of the same partition, if the earlier one ever does:
-// what one connection carries is carried out in its order.
-func (r *Recorder) After(o, earlier Op) {
-	if o == 0 || earlier == 0 {
+// After records that an operation takes effect after another one of the same partition, if both do: what one connection
+// carries is carried out in its order. A later call for the same operation replaces an earlier one. Such orders must not
+// go in circles.
+func (r *Recorder) After(o, other Op) {
+	if o == 0 || other == 0 {
 		return
 	}
-	if r.ops[o-1].part != r.ops[earlier-1].part || earlier >= o {
-		panic("linearizability: an order between partitions, or backwards")
+	if r.ops[o-1].part != r.ops[other-1].part || o == other {
+		panic("linearizability: an order between partitions, or of an operation and itself")
 	}
-	r.ops[o-1].after = earlier
+	r.ops[o-1].after = other
 }
 
 // Reads records that an operation changes nothing. It is left out of the history unless its outcome is known.
@@ -156,8 +157,17 @@ func (r *Recorder) Full(key string) bool {
 
 // History is what was recorded so far. Operations without outcome end with Lost.
 func (r *Recorder) History() History {
-	h := make(History, 0, len(r.parts))
 	place := make([]int, len(r.ops)) // in its partition
+	for _, p := range r.parts {
+		n := 0
+		for _, i := range p.ops {
+			if !r.ops[i].left() {
+				place[i] = n
+				n++
+			}
+		}
+	}
+	h := make(History, 0, len(r.parts))
 	for _, p := range r.parts {
 		part := Partition{Key: p.key, Cut: p.full}
 		for _, i := range p.ops {
@@ -169,12 +179,11 @@ func (r *Recorder) History() History {
 			if c.pending {
 				op.Return, op.Output = int64(c.by), Lost{}
 			}
+			part.Ops = append(part.Ops, op)
 			after := c.after
 			for after != 0 && r.ops[after-1].left() {
 				after = r.ops[after-1].after
 			}
-			place[i] = len(part.Ops)
-			part.Ops = append(part.Ops, op)
 			if after == 0 {
 				part.After = append(part.After, -1)
 			} else {

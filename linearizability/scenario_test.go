@@ -1,6 +1,8 @@
 package linearizability
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -8,10 +10,12 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
+var seeds = flag.Uint64("seeds", 40, "how many seeds TestInterestUnderFaults runs")
+
 // TestInterestUnderFaults: whatever happens to the network, the server and the clients, interest is a register.
 func TestInterestUnderFaults(t *testing.T) {
 	var all seen
-	for seed := range uint64(60) {
+	for seed := range *seeds {
 		w := newWorld(t, seed)
 		w.run(6 * second)
 		v := w.judge()
@@ -21,6 +25,36 @@ func TestInterestUnderFaults(t *testing.T) {
 		}
 	}
 	t.Logf("%+v", all)
+	// A history in which nothing overlaps, is lost or restarts would show nothing.
+	for _, n := range []int{all.probes, all.deliveries, all.nobody, all.pongs, all.givenUp, all.ends, all.breaks, all.restarts,
+		all.lost, all.overlaps, all.cuts} {
+		if n < 10 {
+			t.Errorf("too little happens in %d seeds: %+v", *seeds, all)
+			break
+		}
+	}
+}
+
+// TestRunsRepeat: a history is a function of the seed.
+func TestRunsRepeat(t *testing.T) {
+	for seed := range uint64(5) {
+		var texts [2]string
+		for i := range texts {
+			w := newWorld(t, seed)
+			w.run(3 * second)
+			for _, p := range w.hist.History() {
+				texts[i] += p.Key
+				for j, op := range p.Ops {
+					texts[i] += fmt.Sprintln(op.ClientId, op.Call, op.Return, p.After[j], InterestModel().DescribeOperation(op.Input, op.Output))
+				}
+			}
+			v := w.judge()
+			texts[i] += fmt.Sprintln(v.Result, v.Steps)
+		}
+		if texts[0] != texts[1] {
+			t.Errorf("seed %d: two runs differ", seed)
+		}
+	}
 }
 
 // judge checks what happened.
@@ -28,6 +62,9 @@ func (w *world) judge() Verdict {
 	h := w.hist.History()
 	for _, p := range h {
 		w.seen.partitions++
+		if p.Cut {
+			w.seen.cuts++
+		}
 		w.seen.operations += len(p.Ops)
 		for i, op := range p.Ops {
 			if _, lost := op.Output.(Lost); lost {
@@ -39,7 +76,7 @@ func (w *world) judge() Verdict {
 		}
 	}
 	v := Check(InterestModel(), h, budget)
-	w.seen.steps = v.Steps
+	w.seen.steps, w.seen.stepsMax = v.Steps, v.Steps
 	return v
 }
 

@@ -93,6 +93,8 @@ func TestInterestTells(t *testing.T) {
 		{"may still read it", true, "A sub! x s\nB probe! p s"},
 		{"a ping from before the probe proves nothing", true, "A sub! x s\nA ping\nB probe! p s\nA pong"},
 		{"read twice", false, "A sub! x s\nB probe! p s\ngot x p\ngot x p"},
+		{"read after the pong that it should have come before", false, "A sub! x s\nB probe! p s\nA ping\nA pong\ngot x p"},
+		{"read after a pong that it need not have come before", true, "A sub! x s\nA ping\nB probe! p s\nA pong\ngot x p"},
 		{"read and answered 503", false, "A sub! x s\nB probe! p s\n503 p\ngot x p"},
 		{"SUB under way: not yet", true, "A sub x s\nB probe p s\n503 p\nA ping\nA pong"},
 		{"SUB under way: already", true, "A sub x s\nB probe p s\ngot x p\nA ping\nA pong"},

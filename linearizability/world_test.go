@@ -34,7 +34,6 @@ type world struct {
 	harms    [numHarms]uint32
 	harm     uint64        // slots of harm so far
 	last     schedule.Time // when the world begins to end
-	notes    []string
 }
 
 // seen counts what makes histories worth checking.
@@ -42,6 +41,7 @@ type seen struct {
 	probes, deliveries, nobody, pongs      int
 	givenUp, ends, breaks, restarts        int
 	operations, lost, partitions, overlaps int
+	cuts                                   int
 	steps, stepsMax                        int
 }
 
@@ -58,6 +58,7 @@ func (a *seen) add(b seen) {
 	a.lost += b.lost
 	a.partitions += b.partitions
 	a.overlaps += b.overlaps
+	a.cuts += b.cuts
 	a.steps += b.steps
 	a.stepsMax = max(a.stepsMax, b.stepsMax)
 }
