@@ -10,9 +10,12 @@ import (
 // once would reset it where it still sends, and the reset would destroy the error before it is read.
 const lingerTime = 2 * time.Second
 
-// halfClosedDeadlines is for how many write_deadlines in all a peer that ended its sending side may go on reading what
-// waits for it. (The first in which it takes nothing ends it.)
-const halfClosedDeadlines = 6
+// A peer that ended its sending side may go on reading what waits for it for halfClosedDeadlines write_deadlines in all,
+// but no longer than halfClosedMax. (The first write_deadline in which it takes nothing ends it.)
+const (
+	halfClosedDeadlines = 6
+	halfClosedMax       = 10 * time.Minute
+)
 
 // protocolError tells the peer what is wrong and closes the connection.
 func (e *Engine) protocolError(c *conn, err wire.Err, reason CloseReason) {
@@ -42,7 +45,11 @@ func (e *Engine) closeConn(c *conn, reason CloseReason, err wire.Err) {
 	}
 	c.lingerEnd = later(e.now, lingerTime)
 	if c.sawEOF && e.state < stateStopping {
-		c.lingerEnd = later(e.now, halfClosedDeadlines*e.opts.WriteDeadline)
+		most := halfClosedMax
+		if d := e.opts.WriteDeadline; d > 0 && d < most/halfClosedDeadlines {
+			most = halfClosedDeadlines * d
+		}
+		c.lingerEnd = later(e.now, most)
 	}
 	e.arm(c)
 	e.touch(c)
