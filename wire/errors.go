@@ -14,14 +14,11 @@ const (
 	ErrMaxConnections    Err = "maximum connections exceeded"
 	ErrMaxSubscriptions  Err = "maximum subscriptions exceeded"
 	ErrStaleConnection   Err = "Stale Connection"
-	ErrSlowConsumer      Err = "Slow Consumer"
 	ErrInvalidSubject    Err = "Invalid Subject"
 	ErrInvalidPublish    Err = "Invalid Publish Subject"
 	ErrNoHeaders         Err = "message headers not supported"
 	ErrInvalidProtocol   Err = "invalid client protocol"
 	ErrNoRespondersNoHdr Err = "no responders requires headers support"
-	ErrConnectionClosed  Err = "Connection Closed"
-	ErrServerShutdown    Err = "Server Shutdown"
 )
 
 // AppendErr appends the error as the peer reads it.
