@@ -68,7 +68,9 @@ func startProgram(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{Cmd: cmd, t: t, dir: t.TempDir(), stderr: &output{}, exit: make(chan error, 1)}
 	cmd.Args = append(cmd.Args, "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", p.dir)
-	cmd.Stderr = p.stderr
+	if cmd.Stderr == nil {
+		cmd.Stderr = p.stderr
+	}
 	ok(t, cmd.Start())
 	go func() { p.exit <- cmd.Wait() }()
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it has ended already where the test was successful

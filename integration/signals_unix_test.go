@@ -111,6 +111,27 @@ func TestHangUp(t *testing.T) {
 	})
 }
 
+// The log goes to a pipe whose reader has gone: no reason to end.
+func TestLogReaderGoesAway(t *testing.T) {
+	hosts(t, func(t *testing.T, w *world) {
+		read, write, err := os.Pipe()
+		ok(t, err)
+		cmd := exec.Command(natsd, "-DV")
+		cmd.Stderr = write
+		if w.portable {
+			cmd.Args = append(cmd.Args, "--portable")
+		}
+		p := startProgram(t, cmd)
+		ok(t, write.Close())
+		ok(t, read.Close())
+		for range 3 {
+			ok(t, p.connect().Flush()) // which is logged
+		}
+		ok(t, p.stop())
+		p.ends(0)
+	})
+}
+
 // A server without a descriptor for another connection goes on with those that it has, and takes new ones when there is
 // room again.
 func TestOutOfDescriptors(t *testing.T) {

@@ -35,7 +35,7 @@ func TestHalfCloseWithMuchToRead(t *testing.T) {
 	hosts(t, func(t *testing.T, w *world) {
 		s := w.serve(engine.Options{Check: true})
 		c := w.dial(s.addr)
-		const n, size = 30, 1 << 20
+		const n, size = 8, 1 << 20
 		c.send(quiet + "SUB a 1\r\n")
 		c.ping()
 		pub := w.dial(s.addr)
@@ -171,6 +171,35 @@ func TestOneByteAtATime(t *testing.T) {
 			c.send(text[i : i+1])
 		}
 		c.expect("MSG a.b 1 reply 11", "hello", "you!", "HMSG a.c 1 12 14", "NATS/1.0", "", "hi", "PONG")
+	})
+}
+
+// The host may hand over as little at a time as it likes.
+func TestTinyReads(t *testing.T) {
+	hosts(t, func(t *testing.T, w *world) {
+		for _, size := range []int{1, 2, 3, 7, 64} {
+			w.readBytes = size
+			s := w.serve(engine.Options{Check: true})
+			nc := s.connect()
+			sub, err := nc.SubscribeSync("tiny.>")
+			ok(t, err)
+			for i := range 40 {
+				m := nats.NewMsg(fmt.Sprint("tiny.", i))
+				m.Data = bytes.Repeat([]byte("\r\n"), i)
+				if i%2 == 0 {
+					m.Header.Set("Number", fmt.Sprint(i))
+				}
+				ok(t, nc.PublishMsg(m))
+			}
+			for i := range 40 {
+				m, err := sub.NextMsg(patience)
+				ok(t, err)
+				if m.Subject != fmt.Sprint("tiny.", i) || len(m.Data) != 2*i || i%2 == 0 && m.Header.Get("Number") != fmt.Sprint(i) {
+					t.Fatalf("message %d with reads of %d bytes: %q, %d bytes, %v", i, size, m.Subject, len(m.Data), m.Header)
+				}
+			}
+			nc.Close()
+		}
 	})
 }
 

@@ -40,8 +40,9 @@ func serialHosts(t *testing.T, test func(t *testing.T, w *world)) {
 
 // world starts servers and clients for one test and ends them with it.
 type world struct {
-	t        *testing.T
-	portable bool
+	t         *testing.T
+	portable  bool
+	readBytes int // host.Options.ReadBytes
 }
 
 // server is a server inside this process.
@@ -71,7 +72,7 @@ func (w *world) tryServe(o engine.Options) (*server, error) {
 		o.Port = -1
 	}
 	s := &server{w: w, log: &lines{}, done: make(chan struct{})}
-	srv, err := host.New(host.Options{Engine: o, Portable: w.portable, Log: s.log})
+	srv, err := host.New(host.Options{Engine: o, Portable: w.portable, ReadBytes: w.readBytes, Log: s.log})
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 
 // handleSignals obeys nats-server's signals until the function it returns is called.
 func handleSignals(srv *host.Server, args []string, log *host.Logger) (stop func()) {
+	signal.Ignore(syscall.SIGPIPE) // who read the log from a pipe may go away; the server stays
 	ch := make(chan os.Signal, 4)
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGHUP)
 	go func() {
