@@ -48,6 +48,7 @@ type node struct {
 	stopping  bool           // told to stop or in lame duck mode
 	duckSince engine.Instant // when lame duck mode began; 0: it did not
 	duckAt    schedule.Time
+	duckTotal uint64 // connections accepted by then
 
 	turns     uint64
 	total     uint64 // connections accepted by the process

@@ -19,10 +19,11 @@ func (n *node) held(nc *nodeConn) bool {
 		return true
 	}
 	o := &n.w.cfg.engine
-	copies := 1
-	if c := nc.client; c != nil && c.dial == nc.dial {
-		copies = max(len(c.subs), 1) + 1
+	c := nc.client
+	if c == nil || c.dial != nc.dial {
+		return true // how many copies of a message it gets, nobody knows any more
 	}
+	copies := max(len(c.subs), 1) + 1
 	// Each publisher may have something on its way through a turn.
 	burst := (len(n.w.clients)+1)*(n.w.cfg.sizeMax+1024) + 2*n.w.cfg.budget
 	return o.MaxPending < o.StallBytes+burst*copies
