@@ -57,6 +57,12 @@ func (c *client) sendConnect() bool {
 		return true // the defaults of a connection without CONNECT are among those that traits may have
 	}
 	good := !(t.badAuth && c.hostile)
+	if !good && t.rude && c.w.cfg.auth.required() {
+		rude := [...]string{"PING\r\n", "PUB a 0\r\n\r\n", "SUB > 1\r\n", "\r\n", "FOO"}
+		c.out = append(c.out, rude[c.dial%uint64(len(rude))]...)
+		c.refusal(wire.ErrAuthorization)
+		return false
+	}
 	b := append(c.out, `CONNECT {"verbose":`...)
 	b = strconv.AppendBool(b, t.verbose)
 	b = strconv.AppendBool(append(b, `,"pedantic":`...), t.pedantic)

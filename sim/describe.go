@@ -197,7 +197,7 @@ var configNames = [...]string{
 var traitNames = [...]string{
 	traitPhase: "its slots begin at", traitPeriod: "a slot takes", traitPace: "reads", traitVerbose: "verbose", traitPedantic: "pedantic",
 	traitNoEcho: "no echo", traitPlain: "no headers", traitQuiet: "no no_responders", traitLate: "no CONNECT", traitMute: "answers no ping",
-	traitBadAuth: "wrong password",
+	traitRude: "does not even try a password",
 }
 
 var detailNames = [...]string{

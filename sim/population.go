@@ -71,6 +71,7 @@ type traits struct {
 	late         bool // sends no CONNECT where none is needed
 	mute         bool // answers no ping
 	badAuth      bool
+	rude         bool // … or does not even try one
 }
 
 // Purposes of decision.SimTrait. Numbers stand in logs.
@@ -85,7 +86,7 @@ const (
 	traitQuiet    = 8
 	traitLate     = 9
 	traitMute     = 10
-	traitBadAuth  = 11
+	traitRude     = 11
 )
 
 var paces = [...]int{1000, 1, 20, 10_000}
@@ -112,7 +113,7 @@ func (w *world) drawTraits(c *client) traits {
 	case kindIdle:
 		t.mute = rare(traitMute, 300_000)
 	case kindBadAuth:
-		t.badAuth = true
+		t.badAuth, t.rude = true, rare(traitRude, 500_000)
 	}
 	if t.late && !w.cfg.auth.required() {
 		t.verbose, t.pedantic, t.echo, t.headers, t.noResponders = true, true, true, false, false

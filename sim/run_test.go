@@ -31,12 +31,12 @@ func TestSameSeedSameHash(t *testing.T) {
 // TestSameSeedInEveryProcess runs the sample in processes with other settings of the runtime, and with the race detector.
 func TestSameSeedInEveryProcess(t *testing.T) {
 	if os.Getenv("NATSD_SIM_HASHES") != "" {
-		printHashes()
+		printHashes(t)
 		return
 	}
 	want := hashes(t)
 	for _, env := range [][]string{{"GOMAXPROCS=1"}, {"GOMAXPROCS=7", "GOGC=5"}, {"GOGC=off", "GODEBUG=asyncpreemptoff=1"}} {
-		cmd := exec.Command(os.Args[0], "-test.run", "^TestSameSeedInEveryProcess$")
+		cmd := exec.Command(os.Args[0], "-test.v", "-test.run", "^TestSameSeedInEveryProcess$")
 		compare(t, strings.Join(env, " "), cmd, env, want)
 	}
 	if testing.Short() {
@@ -55,7 +55,8 @@ func compare(t *testing.T, name string, cmd *exec.Cmd, env []string, want map[st
 	}
 	found := 0
 	for lines := bufio.NewScanner(strings.NewReader(string(out))); lines.Scan(); {
-		seed, hash, ok := strings.Cut(strings.TrimPrefix(lines.Text(), "seed="), " hash=")
+		_, line, _ := strings.Cut(lines.Text(), "seed=")
+		seed, hash, ok := strings.Cut(line, " hash=")
 		if !ok {
 			continue
 		}
@@ -79,10 +80,10 @@ func hashes(t *testing.T) map[string]string {
 	return all
 }
 
-func printHashes() {
+func printHashes(t *testing.T) {
 	for _, seed := range sample {
 		r := Run(Options{Seed: seed, For: sampleFor})
-		fmt.Printf("seed=%d hash=%016x\n", seed, r.Hash)
+		t.Logf("seed=%d hash=%016x", seed, r.Hash)
 	}
 }
 
