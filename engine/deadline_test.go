@@ -15,12 +15,12 @@ func TestWriteDeadlineCountsFromTheRefusal(t *testing.T) {
 	w.room = 0
 	turn(e, func() { e.Received(c, []byte("PUB a 2\r\nhi\r\n")) })
 	w.now += Instant(time.Second) - 1
-	turn(e, e.TimerDue)
+	w.ring(e)
 	if w.gone[c] {
 		t.Fatalf("closed before write_deadline had passed: %q", w.log)
 	}
 	w.now++
-	turn(e, e.TimerDue)
+	w.ring(e)
 	if !w.gone[c] {
 		t.Fatal("not closed after write_deadline")
 	}

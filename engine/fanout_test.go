@@ -49,7 +49,7 @@ func testFanout(t *testing.T, size, pieces int, leaves bool) {
 		if n > 200 {
 			t.Fatal("the fan-out does not end")
 		}
-		turn(e, e.TimerDue)
+		w.ring(e)
 	}
 	want := fmt.Sprintf("MSG foo 1 %d\r\n%s\r\nMSG foo 1 1\r\ny\r\n", size, body)
 	for i, c := range subs {
@@ -64,7 +64,7 @@ func testFanout(t *testing.T, size, pieces int, leaves bool) {
 		turn(e, func() { e.Closed(c, "") })
 	}
 	for w.wake <= w.now {
-		turn(e, e.TimerDue)
+		w.ring(e)
 	}
 	if f := e.Footprint(); f != (Footprint{Slots: receivers + 1}) {
 		t.Fatalf("left behind: %+v", f)

@@ -65,7 +65,7 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 	}
 	verb, n := wire.ParseVerb(line)
 	args := trimLeft(line[n:])
-	if len(args) > e.opts.MaxControlLine && !ignoresArgs(verb) {
+	if len(args) > e.opts.MaxControlLine && takesArgs(verb) {
 		e.lineTooLong(c)
 		return nil
 	}
@@ -104,9 +104,14 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 // startsConnect reports whether an unauthenticated peer may go on: CONNECT is all that it may send.
 func startsConnect(data []byte) bool { return len(data) > 0 && data[0]|0x20 == 'c' }
 
-// ignoresArgs reports whether whatever stands between the verb and the end of the line means nothing, however long.
-func ignoresArgs(v wire.Verb) bool {
-	return v == wire.VerbPing || v == wire.VerbPong || v == wire.VerbOK
+// takesArgs reports whether what follows the verb means something. Otherwise it may be of any length.
+func takesArgs(v wire.Verb) bool {
+	switch v {
+	case wire.VerbNone, wire.VerbUnknown, wire.VerbPing, wire.VerbPong, wire.VerbOK:
+		return false
+	default:
+		return true
+	}
 }
 
 // trimLeft removes the spaces and tabs between a verb and its arguments: max_control_line does not count them.

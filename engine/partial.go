@@ -53,7 +53,7 @@ func (e *Engine) addToLine(c *conn, more []byte) {
 	case verb == wire.VerbUnknown:
 		e.protocolError(c, wire.ErrUnknownOp, ReasonParseError)
 		return
-	case ignoresArgs(verb):
+	case !takesArgs(verb):
 		return // kept is the verb alone
 	case len(c.partial) == n:
 		more = trimLeft(more)

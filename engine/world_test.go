@@ -2,9 +2,11 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // fakeWorld is the smallest world: a clock set by hand and a network that takes as much as it is told to. It panics when
@@ -134,24 +136,39 @@ func turn(e *Engine, f func()) {
 	e.EndTurn()
 }
 
+// ring is the wake-up that the engine asked for.
+func (w *fakeWorld) ring(e *Engine) {
+	w.wake = Never
+	turn(e, e.TimerDue)
+}
+
 // settle runs turns until nothing is due at this moment.
-func (w *fakeWorld) settle(t testing.TB, e *Engine) {
+func (w *fakeWorld) settle(t rapid.TB, e *Engine) {
 	t.Helper()
 	for n := 0; w.wake <= w.now; n++ {
 		if n > 100_000 {
 			t.Fatal("there is always something due")
 		}
-		turn(e, e.TimerDue)
+		w.ring(e)
+	}
+}
+
+// finishJobs runs the jobs that were submitted and tells the engine.
+func (w *fakeWorld) finishJobs(e *Engine) {
+	for _, id := range slices.Sorted(maps.Keys(w.jobs)) {
+		w.jobs[id]()
+		delete(w.jobs, id)
+		turn(e, func() { e.JobDone(id) })
 	}
 }
 
 // advance lets time pass.
-func (w *fakeWorld) advance(t testing.TB, e *Engine, d Instant) {
+func (w *fakeWorld) advance(t rapid.TB, e *Engine, d Instant) {
 	t.Helper()
 	end := w.now + d
 	for w.wake <= end {
 		w.now = max(w.now, w.wake)
-		turn(e, e.TimerDue)
+		w.ring(e)
 		w.settle(t, e)
 	}
 	w.now = end
@@ -174,7 +191,7 @@ func (w *fakeWorld) give(e *Engine, c ConnID, n int) {
 	}
 }
 
-func started(t testing.TB, o Options) (*Engine, *fakeWorld) {
+func started(t rapid.TB, o Options) (*Engine, *fakeWorld) {
 	t.Helper()
 	w := newFakeWorld()
 	o.Check = true
@@ -203,7 +220,7 @@ func say(e *Engine, c ConnID, data string) {
 }
 
 // left checks that nothing is left once all connections are gone.
-func (w *fakeWorld) left(t testing.TB, e *Engine) {
+func (w *fakeWorld) left(t rapid.TB, e *Engine) {
 	t.Helper()
 	w.advance(t, e, 2*Instant(lingerTime))
 	f := e.Footprint()
