@@ -99,8 +99,17 @@ func (c *client) act(now schedule.Time) {
 	case doQueue:
 		c.subscribe([]string{"g", "h"}[w.number(purposeQueue, n, 0, 1)], subject, subject)
 	case doWildcard:
+		queue := []string{"", "g"}[w.number(purposeQueue, n, 0, 1)]
+		first, last := subject[:strings.IndexByte(subject, '.')], subject[strings.LastIndexByte(subject, '.'):]
 		both := w.subjects(now)
-		c.subscribe([]string{"", "g"}[w.number(purposeQueue, n, 0, 1)], both[0][:strings.IndexByte(both[0], '.')]+".*", both[:]...)
+		switch w.number(purposePattern, n, 0, 2) {
+		case 0:
+			c.subscribe(queue, first+".x.*", both[:]...)
+		case 1:
+			c.subscribe(queue, first+".>", both[:]...)
+		case 2:
+			c.subscribe(queue, first+".*"+last, subject)
+		}
 	case doUnsubscribe:
 		if c.left == len(c.subs) {
 			return

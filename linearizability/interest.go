@@ -70,6 +70,7 @@ type seat struct {
 
 // probe is a publish, and what came of it.
 type probe struct {
+	conn    *connection
 	op      Op
 	roster  *roster
 	reading *reading
@@ -147,7 +148,7 @@ func (r *Interest) Unsubscribe(at Time, sub Sub) {
 func (r *Interest) Probe(at Time, conn Conn, subject string) Probe {
 	r.rec.advance(at)
 	c, l := r.conns[conn-1], r.roster(subject)
-	p := &probe{roster: l, reading: &reading{}, done: Forever}
+	p := &probe{conn: c, roster: l, reading: &reading{}, done: Forever}
 	r.probes = append(r.probes, p)
 	if !c.over {
 		p.op = r.call(at, interestInput{kind: interestProbe, roster: l, share: l.share(c)})
@@ -177,7 +178,7 @@ func (r *Interest) Delivered(at Time, probe Probe, sub Sub) {
 		return // a subscription that is not recorded
 	}
 	d := p.reading
-	if s.conn.lived >= p.done {
+	if p.pastAt(s.conn) {
 		d.late |= bit
 	}
 	d.stray = d.stray || bit == 0 // a subscription that does not match
@@ -248,7 +249,7 @@ func (r *Interest) History() History {
 	for _, p := range r.probes {
 		p.reading.missed = 0
 		for _, s := range p.roster.seats[:p.seats] {
-			if s.conn.lived >= p.done && p.reading.got&s.bit == 0 {
+			if p.pastAt(s.conn) && p.reading.got&s.bit == 0 {
 				p.reading.missed |= s.bit
 			}
 		}
@@ -284,6 +285,12 @@ func (r *Interest) roster(subject string) *roster {
 		r.rosters[subject] = l
 	}
 	return l
+}
+
+// pastAt reports whether everything that the probe made the connection read has been read: it was carried out before
+// the last PING that was answered there. The prober itself knows that earlier than others.
+func (p *probe) pastAt(c *connection) bool {
+	return p.done <= c.lived || p.done < Forever && p.conn == c
 }
 
 // roster is everyone who was ever subscribed to one subject, a bit for each.

@@ -111,14 +111,11 @@ func possible(order []happened) bool {
 	for _, o := range order {
 		ended = ended || o.in.kind == interestEnd && o.in.share == last.in.share
 	}
-	switch last.in.kind {
-	case interestEnd:
+	switch {
+	case lost || last.in.kind == interestEnd:
 		return true
-	case interestSub, interestUnsub:
-		return lost || !ended
-	}
-	if lost {
-		return true
+	case last.in.kind != interestProbe:
+		return !ended
 	}
 	r := last.output.(*reading)
 	anybody, groups := false, map[string]bool{}

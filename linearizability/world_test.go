@@ -72,6 +72,7 @@ const (
 	purposeAct
 	purposeSubject
 	purposeQueue
+	purposePattern
 	purposeFence
 	purposeDeaf
 	purposeEcho
@@ -161,7 +162,7 @@ func (w *world) now() Time { return Time(w.queue.Now()) }
 // subjects are those of the moment: they change, so that each is a history of bounded length.
 func (w *world) subjects(now schedule.Time) [2]string {
 	n := min(now, w.last) / (w.slot * 30)
-	return [2]string{fmt.Sprintf("e%d.a", n), fmt.Sprintf("e%d.b", n)}
+	return [2]string{fmt.Sprintf("e%d.x.a", n), fmt.Sprintf("e%d.x.b", n)}
 }
 
 func (w *world) number(purpose uint32, n uint64, lo, hi int64) int64 {
