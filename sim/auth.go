@@ -16,10 +16,11 @@ const (
 
 // The credentials of all runs. The hashes are bcrypt at its least cost.
 const (
-	authName   = "sim"
-	authSecret = "wind-and-rain"
-	authHash   = "$2a$04$06nqCpPK3Nm1etqXxiw.2eOsH5KafinVHsh6HqG3EAVVaLTFt/JYy"
-	authWrong  = "snow-and-hail"
+	authName      = "sim"
+	authSecret    = "wind-and-rain"
+	authHash      = "$2a$04$06nqCpPK3Nm1etqXxiw.2eOsH5KafinVHsh6HqG3EAVVaLTFt/JYy"
+	authWrong     = "snow-and-hail"
+	authWrongName = "mis"
 )
 
 func (a auth) required() bool { return a != authNone }
@@ -40,15 +41,34 @@ func (a auth) configure(o *engine.Options) {
 	}
 }
 
-// appendCredentials appends what a CONNECT says, beginning with a comma; wrong ones unless good.
-func (a auth) appendCredentials(b []byte, good bool) []byte {
-	secret := authSecret
-	if !good {
+// credentials are what a client knows.
+type credentials uint8
+
+const (
+	rightCredentials credentials = iota
+	wrongPassword
+	wrongUser
+	noPassword
+	numCredentials
+)
+
+// appendCredentials appends what a CONNECT says, beginning with a comma.
+func (a auth) appendCredentials(b []byte, what credentials) []byte {
+	name, secret := authName, authSecret
+	switch what {
+	case wrongPassword:
 		secret = authWrong
+	case wrongUser:
+		name = authWrongName
+		if a == authToken || a == authHashedToken {
+			secret = authWrong
+		}
+	case noPassword:
+		secret = ""
 	}
 	switch a {
 	case authUser, authHashedUser:
-		b = append(b, `,"user":"`+authName+`","pass":"`+secret+`"`...)
+		b = append(b, `,"user":"`+name+`","pass":"`+secret+`"`...)
 	case authToken, authHashedToken:
 		b = append(b, `,"auth_token":"`+secret+`"`...)
 	}

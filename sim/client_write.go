@@ -57,6 +57,10 @@ func (c *client) sendConnect() bool {
 		return true // the defaults of a connection without CONNECT are among those that traits may have
 	}
 	good := !(t.badAuth && c.hostile)
+	what := rightCredentials
+	if !good {
+		what = 1 + credentials(c.dial)%(numCredentials-1)
+	}
 	if !good && t.rude && c.w.cfg.auth.required() {
 		rude := [...]string{"PING\r\n", "PUB a 0\r\n\r\n", "SUB > 1\r\n", "\r\n", "FOO"}
 		c.out = append(c.out, rude[c.dial%uint64(len(rude))]...)
@@ -70,7 +74,7 @@ func (c *client) sendConnect() bool {
 	b = strconv.AppendBool(append(b, `,"headers":`...), t.headers)
 	b = strconv.AppendBool(append(b, `,"no_responders":`...), t.noResponders && c.headers)
 	b = append(b, `,"protocol":1`...)
-	b = c.w.cfg.auth.appendCredentials(b, good)
+	b = c.w.cfg.auth.appendCredentials(b, what)
 	c.out = append(b, "}\r\n"...)
 	if c.w.cfg.auth.required() && !good {
 		c.refusal(wire.ErrAuthorization)

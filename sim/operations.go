@@ -192,7 +192,7 @@ func (c *client) drawMessage(s slotKey, i uint32) message {
 // drawPattern draws what to subscribe to: a subject, in parts made wild.
 func (c *client) drawPattern(s slotKey) string {
 	subj := c.w.cfg.subjects[s.below(detailSubject, uint64(len(c.w.cfg.subjects)))]
-	wild := s.below(detailWild, 10)
+	wild := s.below(detailWild, 11)
 	switch {
 	case wild < 4:
 		return subj
@@ -200,6 +200,8 @@ func (c *client) drawPattern(s slotKey) string {
 		return inboxReply + strconv.FormatUint(s.below(detailWhich, uint64(len(c.w.clients))), 10) + ".0.*"
 	case wild == 9:
 		return ">"
+	case wild == 10:
+		return inboxReply + ">" // answers of others
 	}
 	var b []byte
 	start, token := 0, uint64(0)
