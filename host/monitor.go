@@ -61,6 +61,7 @@ func (s *Server) query(ctx context.Context, ask func(e *engine.Engine, id engine
 type Monitoring struct {
 	s      *Server
 	ln     net.Listener
+	host   string // as asked for
 	http   *http.Server
 	mu     sync.Mutex
 	counts map[string]int
@@ -73,7 +74,8 @@ func (s *Server) Monitor(addr string) (*Monitoring, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the monitoring port can't be opened: %w", err)
 	}
-	m := &Monitoring{s: s, ln: ln, counts: map[string]int{}}
+	host, _, _ := net.SplitHostPort(addr) // it has just been listened on
+	m := &Monitoring{s: s, ln: ln, host: host, counts: map[string]int{}}
 	mux := http.NewServeMux()
 	for path, h := range map[string]func(*http.Request) (any, error){
 		"/varz": m.varz, "/connz": m.connz, "/subsz": m.subsz, "/subscriptionsz": m.subsz,

@@ -2,7 +2,6 @@ package host
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"runtime"
 	"time"
@@ -53,9 +52,8 @@ func (m *Monitoring) varz(r *http.Request) (any, error) {
 		return nil, err
 	}
 	v := a.(*engine.Varz)
-	host, _, _ := net.SplitHostPort(m.ln.Addr().String()) // an address of our own listener always splits
 	out := varz{
-		Varz: v, AuthTimeout: float64(v.AuthTimeoutMs) / 1000, HTTPHost: host, HTTPPort: m.Port(),
+		Varz: v, AuthTimeout: float64(v.AuthTimeoutMs) / 1000, HTTPHost: m.host, HTTPPort: m.Port(),
 		Start: stamp(v.Start), Now: stamp(v.Now), Uptime: uptime(v.Uptime),
 		Loaded: stamp(v.Start), Slow: byKind{Clients: v.SlowConsumers}, Stale: byKind{Clients: v.StaleConnections},
 		Cores: runtime.NumCPU(), MaxProcs: runtime.GOMAXPROCS(0), HTTPReqs: map[string]int{},

@@ -35,7 +35,7 @@ func TestHalfCloseWithMuchToRead(t *testing.T) {
 	hosts(t, func(t *testing.T, w *world) {
 		s := w.serve(engine.Options{Check: true})
 		c := w.dial(s.addr)
-		const n, size = 8, 1 << 20
+		const n, size = 20, 1 << 20
 		c.send(quiet + "SUB a 1\r\n")
 		c.ping()
 		pub := w.dial(s.addr)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,7 +77,7 @@ func serve(s *settings, args []string, log *host.Logger) error {
 	if s.httpPort != 0 {
 		host := s.httpHost
 		if host == "" {
-			host = s.engine.Host
+			host = cmp.Or(s.engine.Host, "0.0.0.0")
 		}
 		m, err := srv.Monitor(net.JoinHostPort(host, strconv.Itoa(max(s.httpPort, 0))))
 		if err != nil {
