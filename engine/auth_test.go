@@ -1,0 +1,175 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+const violation = "-ERR 'Authorization Violation'\r\n"
+
+func TestCredentials(t *testing.T) {
+	user := Options{User: "u", Pass: "p"}
+	hashed := Options{User: "u", Pass: bcryptOfP}
+	token := Options{Token: "t"}
+	hashedToken := Options{Token: bcryptOfP}
+	for _, c := range []struct {
+		o    Options
+		sent string
+		ok   bool
+	}{
+		{user, `{"user":"u","pass":"p"}`, true},
+		{user, `{"user":"u","pass":"P"}`, false},
+		{user, `{"user":"u","pass":""}`, false},
+		{user, `{"user":"v","pass":"p"}`, false},
+		{user, `{"auth_token":"p"}`, false},
+		{user, `{}`, false},
+		{hashed, `{"user":"u","pass":"p"}`, true},
+		{hashed, `{"user":"u","pass":"q"}`, false},
+		{hashed, `{"user":"u","pass":"` + bcryptOfP + `"}`, false},
+		{hashed, `{"user":"v","pass":"p"}`, false},
+		{token, `{"auth_token":"t"}`, true},
+		{token, `{"auth_token":"x"}`, false},
+		{token, `{"user":"t","pass":"t"}`, false},
+		{hashedToken, `{"auth_token":"p"}`, true},
+		{hashedToken, `{"auth_token":""}`, false},
+		{Options{}, `{"user":"any","pass":"thing"}`, true},
+		{Options{}, `{"account":"A"}`, false},
+	} {
+		e, w := started(t, c.o)
+		id := accept(e)
+		w.take(id)
+		say(e, id, "CONNECT "+c.sent+"\r\nPING\r\n")
+		if len(w.jobs) > 0 && w.take(id) != "" {
+			t.Errorf("%s: answered before the password was checked", c.sent)
+		}
+		w.finishJobs(e)
+		w.settle(t, e)
+		want := violation
+		if c.ok {
+			want = "+OK\r\nPONG\r\n"
+		}
+		if got := w.take(id); got != want {
+			t.Errorf("%s: %q, want %q", c.sent, got, want)
+		}
+		turn(e, func() { e.EOF(id) })
+		w.left(t, e)
+	}
+}
+
+func TestAuthTimeout(t *testing.T) {
+	e, w := started(t, Options{User: "u", Pass: bcryptOfP, AuthTimeout: time.Second})
+	silent, checked := accept(e), accept(e)
+	w.take(silent)
+	w.take(checked)
+	say(e, checked, `CONNECT {"user":"u","pass":"p","verbose":false}`+"\r\nPING\r\n")
+	w.advance(t, e, Instant(time.Second)-1)
+	if w.take(silent) != "" {
+		t.Fatal("too early")
+	}
+	w.advance(t, e, 1)
+	if got := w.take(silent); got != "-ERR 'Authentication Timeout'\r\n" || !w.fin[silent] {
+		t.Fatalf("%q", got)
+	}
+	w.finishJobs(e) // that its password is checked late is not the client's fault
+	w.settle(t, e)
+	if got := w.take(checked); got != "PONG\r\n" {
+		t.Fatalf("%q", got)
+	}
+}
+
+// While a password is checked, nothing more is read from the client, whoever had it checked.
+func TestCheckingPausesReading(t *testing.T) {
+	e, w := started(t, Options{User: "u", Pass: "p"})
+	c := accept(e)
+	say(e, c, `CONNECT {"user":"u","pass":"p","verbose":false}`+"\r\n")
+	w.take(c)
+	turn(e, func() { e.Reload(Options{User: "u", Pass: bcryptOfP, Check: true}) })
+	say(e, c, "PING\r\n")
+	if w.take(c) != "" || !w.paused[c] {
+		t.Fatal("it was served, or is read from")
+	}
+	say(e, c, "PING\r\n") // already read when reading was paused
+	w.finishJobs(e)
+	w.settle(t, e)
+	if got := w.take(c); got != "PONG\r\nPONG\r\n" || w.paused[c] {
+		t.Fatalf("%q", got)
+	}
+}
+
+// The credentials in force when a password turns out right are those that count, not those when it was sent.
+func TestReloadWhilePasswordIsChecked(t *testing.T) {
+	const otherHash = "$2a$04$idEwTwp8h.zQcL3W/wkn7.9IhHh3npG.2WfJyl0kwgmTif8xx2DfA" // of nobody knows what
+	for _, c := range []struct {
+		name string
+		next Options
+		want string
+	}{
+		{"another hash", Options{User: "u", Pass: otherHash}, violation},
+		{"another password", Options{User: "u", Pass: "x"}, violation},
+		{"the password as it is", Options{User: "u", Pass: "p"}, "+OK\r\nPONG\r\n"},
+		{"a token", Options{Token: "p"}, violation},
+		{"none", Options{}, "+OK\r\nPONG\r\n"},
+		{"the same", Options{User: "u", Pass: bcryptOfP}, "+OK\r\nPONG\r\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, w := started(t, Options{User: "u", Pass: bcryptOfP})
+			id := accept(e)
+			w.take(id)
+			say(e, id, `CONNECT {"user":"u","pass":"p"}`+"\r\nPING\r\n")
+			c.next.Check = true
+			turn(e, func() { e.Reload(c.next) })
+			w.settle(t, e)
+			w.finishJobs(e)
+			w.settle(t, e)
+			if got := w.take(id); got != c.want {
+				t.Fatalf("%q, want %q", got, c.want)
+			}
+			turn(e, func() { e.EOF(id) })
+			w.left(t, e)
+		})
+	}
+}
+
+func TestReloadOfCredentials(t *testing.T) {
+	e, w := started(t, Options{})
+	early, late := accept(e), accept(e)
+	say(e, early, `CONNECT {"user":"u","pass":"p","verbose":false}`+"\r\nSUB a 1\r\n")
+	w.take(early)
+	w.take(late)
+	turn(e, func() { e.Reload(Options{User: "u", Pass: "p", AuthTimeout: time.Second, Check: true}) })
+	say(e, early, "PING\r\n")
+	if got := w.take(early); got != "PONG\r\n" {
+		t.Errorf("whose credentials are right got %q", got)
+	}
+	say(e, late, "PING\r\n")
+	if got := w.take(late); got != violation {
+		t.Errorf("who never gave any got %q", got)
+	}
+	turn(e, func() { e.Reload(Options{User: "u", Pass: "changed", Check: true}) })
+	if got := w.take(early); got != violation {
+		t.Errorf("whose credentials are no longer right got %q", got)
+	}
+	turn(e, func() { e.EOF(early); e.EOF(late) })
+	w.left(t, e)
+}
+
+// Who is not authenticated may send CONNECT and nothing else, and not much of that.
+func TestNothingIsReadBeforeAuthentication(t *testing.T) {
+	for _, sent := range []string{"P", "\r\n", "SUB a 1\r\n", "PUB a 5000000\r\n", "\x00", "INFO {}\r\n"} {
+		e, w := started(t, Options{Token: "t"})
+		c := accept(e)
+		w.take(c)
+		say(e, c, sent)
+		if got := w.take(c); got != violation {
+			t.Errorf("%q: %q", sent, got)
+		}
+	}
+	e, w := started(t, Options{Token: "t"})
+	c := accept(e)
+	w.take(c)
+	say(e, c, "CONNECT {"+strings.Repeat(" ", 5000))
+	if got := w.take(c); got != "-ERR 'maximum control line exceeded'\r\n" {
+		t.Errorf("%q", got)
+	}
+}
