@@ -76,7 +76,7 @@ func (e *Engine) checkConn(c *conn) {
 	c.must(n == c.out.pending, "%d bytes wait, counted %d", c.out.pending, n)
 	c.must(n <= e.opts.MaxPending, "%d bytes wait, max_pending is %d", n, e.opts.MaxPending)
 	c.must(n == 0 || c.blocked || c.touched, "%d bytes wait that the network would take", n)
-	c.must(!c.blocked || c.timer.pos > 0, "is blocked without a timer")
+	c.must(!c.blocked || c.timer.pos > 0 || e.opts.WriteDeadline < 0, "is blocked without a timer")
 	c.must(c.gate&gateStall == 0 || c.stalls > 0, "is held back by nobody")
 	c.must(len(c.stalled) == 0 || c.stallEnd > 0 && c.stallEnd <= later(e.now, e.opts.StallMax),
 		"holds back %d publishers without an end", len(c.stalled))

@@ -78,6 +78,7 @@ func (e *Engine) pingDue(c *conn) bool {
 	if c.memo != nil && (idleAt <= e.now || !c.memo.Valid()) {
 		c.memo, c.memoSubject = nil, nil // it would keep subscriptions alive that have ended
 	}
+	c.out.trim()
 	first := c.connected && c.rtt == 0 && c.pingsOut == 0 // for the round-trip time
 	if !first && e.now < idleAt {
 		e.mark(MarkPingSuppressed)

@@ -111,6 +111,13 @@ func (q *outQueue) written(p *chunkPool, n int) {
 	}
 }
 
+// trim gives up what an empty queue keeps for later.
+func (q *outQueue) trim() {
+	if len(q.segs) == 0 {
+		q.segs = nil
+	}
+}
+
 // drop forgets everything that waits.
 func (q *outQueue) drop(p *chunkPool) {
 	for i := q.head; i < len(q.segs); i++ {
