@@ -101,6 +101,9 @@ func (c *client) keepalive(now schedule.Time) {
 
 const keepaliveEvery = 2 * second
 
+// subsMax is how many subscriptions a client collects: without a bound every message would reach everybody many times.
+const subsMax = 16
+
 // slotKey draws the details of the operation of a slot.
 type slotKey struct {
 	c *client
@@ -131,7 +134,9 @@ func (c *client) do(op operation, s slotKey) {
 		m.size = max(m.size, stampSize)
 		c.publish(m)
 	case opSubscribe:
-		c.subscribe(c.drawPattern(s), c.drawQueue(s, 4), false)
+		if len(c.subs) < subsMax {
+			c.subscribe(c.drawPattern(s), c.drawQueue(s, 4), false)
+		}
 	case opJoin:
 		if len(c.subs) < 8 {
 			c.subscribe(c.drawPattern(s), c.drawQueue(s, 0), false)
@@ -196,8 +201,8 @@ func (c *client) drawPattern(s slotKey) string {
 	switch {
 	case wild < 4:
 		return subj
-	case wild == 9 && s.below(detailVariant, 4) == 3: // the inboxes of another client, more closely than that does itself
-		return inboxReply + strconv.FormatUint(s.below(detailWhich, uint64(len(c.w.clients))), 10) + ".0.*"
+	case wild == 9 && s.below(detailVariant, 2) == 1: // the inboxes of another client, by a pattern closer than its own
+		return inboxReply + strconv.FormatUint(s.below(detailWhich, uint64(len(c.w.clients))), 10) + ".*.*"
 	case wild == 9:
 		return ">"
 	case wild == 10:

@@ -34,6 +34,11 @@ func (c *client) depart(op operation, s slotKey) bool {
 		c.w.noteClient(c, "stops reading")
 		c.stall(wait)
 	case opHalfClose:
+		if s.below(detailHow, 2) == 1 { // so that answers are on their way, or cannot be
+			for range s.below(detailCount, 400) {
+				c.ping()
+			}
+		}
 		c.ping()
 		c.flush()
 		c.halfClosed, c.sentAll = true, c.outAt == len(c.out)
