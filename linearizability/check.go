@@ -24,8 +24,8 @@ type Verdict struct {
 	Steps  int                   // of the model, that were tried
 	// Bad is the first partition that is not Ok, as it was recorded. Empty if all are.
 	Bad Partition
-	// Prefix is the shortest prefix of Bad that is not linearizable either, found by cutting Bad at the return of one
-	// operation after the other; Culprit is the one at whose return it is cut. Only where Result is Illegal.
+	// Prefix is the shortest prefix of Bad that is not linearizable either, of those that end when an operation with a
+	// known outcome returns; Culprit is that operation. Only where Result is Illegal.
 	Prefix  Partition
 	Culprit porcupine.Operation
 	budget  int
@@ -88,7 +88,7 @@ func (v *Verdict) shorten() {
 	}
 	slices.SortStableFunc(ends, func(a, b porcupine.Operation) int { return int(min(max(a.Return-b.Return, -1), 1)) })
 	v.Prefix = v.Bad
-	low, high := 0, len(ends)-1 // the prefix that ends with ends[high] is known to be illegal
+	low, high := 0, len(ends) // the prefix that ends with ends[high] is known to be illegal; beyond the last one: all of it
 	for low < high {
 		mid := (low + high) / 2
 		p := cut(v.Bad, Time(ends[mid].Return))
@@ -100,35 +100,46 @@ func (v *Verdict) shorten() {
 			low = mid + 1
 		}
 	}
-	if high >= 0 {
-		v.Culprit = ends[high]
-		v.Prefix = cut(v.Bad, Time(v.Culprit.Return))
+	if len(ends) > 0 {
+		v.Culprit = ends[min(high, len(ends)-1)]
 	}
 }
 
-// cut is the prefix of a partition up to a moment: of what had not returned then, nothing is known.
+// cut is the prefix of a partition up to a moment. Of what had not returned then nothing is known, and what comes after
+// an operation that was called later is not part of it.
 func cut(p Partition, at Time) Partition {
+	keep := make([]bool, len(p.Ops))
+	for i, op := range p.Ops {
+		keep[i] = Time(op.Call) <= at
+	}
+	for changed := true; changed; {
+		changed = false
+		for i, after := range p.After {
+			if keep[i] && after >= 0 && !keep[after] && Time(p.Ops[i].Return) > at {
+				keep[i], changed = false, true
+			}
+		}
+	}
 	prefix := Partition{Key: p.Key, Cut: true}
 	place := make([]int, len(p.Ops))
 	for i, op := range p.Ops {
-		place[i] = -1
-		if Time(op.Call) > at {
+		place[i] = len(prefix.Ops)
+		if !keep[i] {
 			continue
 		}
 		if Time(op.Return) > at {
 			op.Return, op.Output = int64(Forever), Lost{}
 		}
-		place[i] = len(prefix.Ops)
 		prefix.Ops = append(prefix.Ops, op)
 	}
 	for i, after := range p.After {
-		if place[i] < 0 {
-			continue
+		switch {
+		case !keep[i]:
+		case after < 0 || !keep[after]:
+			prefix.After = append(prefix.After, -1)
+		default:
+			prefix.After = append(prefix.After, place[after])
 		}
-		if after >= 0 {
-			after = place[after]
-		}
-		prefix.After = append(prefix.After, after)
 	}
 	return prefix
 }

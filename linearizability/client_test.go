@@ -215,15 +215,19 @@ func (c *client) parse() {
 		case "MSG", "HMSG":
 			size, err := strconv.Atoi(words[len(words)-1])
 			if err != nil {
-				c.w.t.Fatalf("client %d read %q", c.index, line)
+				c.w.fatalf("client %d read %q", c.index, line)
 			}
 			if len(rest) < size+2 {
 				return
 			}
 			c.message(words, string(rest[:size]))
 			rest = rest[size+2:]
+		case "-ERR":
+			if string(line) != "-ERR 'Stale Connection'" { // the end follows
+				c.w.fatalf("client %d read %q", c.index, line)
+			}
 		default:
-			c.w.t.Fatalf("client %d read %q", c.index, line)
+			c.w.fatalf("client %d read %q", c.index, line)
 		}
 		c.in = rest
 	}
@@ -246,11 +250,11 @@ func (c *client) message(words []string, payload string) {
 	w := c.w
 	if words[0] == "HMSG" {
 		if !strings.HasPrefix(payload, "NATS/1.0 503\r\n") || words[2] != "i" {
-			w.t.Fatalf("client %d read %q %q", c.index, words, payload)
+			w.fatalf("client %d read %q %q", c.index, words, payload)
 		}
 		id, err := strconv.Atoi(words[1][strings.LastIndexByte(words[1], '.')+1:])
 		if err != nil {
-			w.t.Fatal(err)
+			w.fatalf("%v", err)
 		}
 		w.hist.Nobody(w.now(), Probe(id))
 		w.seen.nobody++
@@ -259,7 +263,7 @@ func (c *client) message(words []string, payload string) {
 	sid, err := strconv.Atoi(words[2])
 	id, err2 := strconv.Atoi(payload)
 	if err != nil || err2 != nil || sid > len(c.subs) {
-		w.t.Fatalf("client %d read %q %q", c.index, words, payload)
+		w.fatalf("client %d read %q %q", c.index, words, payload)
 	}
 	w.hist.Delivered(w.now(), Probe(id), c.subs[sid-1])
 	w.seen.deliveries++

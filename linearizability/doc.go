@@ -13,13 +13,17 @@
 // what a client knows: bytes it sent, PONGs and messages it read. Models to come (publishing with an expectation,
 // key-value buckets) need nothing but a Recorder, one partition per subject or key, and a Step that accepts Lost.
 //
-// Check (check.go) judges a history within a budget of steps, not of time, so that its verdict is the same on every
-// machine. A history for which the budget is too small is a failure, as one that is not linearizable is: make it
-// smaller. Picture (picture.go) draws a partition.
+// Check (check.go, search.go) judges a history within a budget of steps, not of time, so that its verdict is the same on
+// every machine. A history for which the budget is too small is a failure, as one that is not linearizable is: make it
+// smaller. Of one that is not linearizable, Check finds the shortest prefix that is not, and names the operation whose
+// outcome cannot be. Picture (picture.go) draws a partition.
 //
 // Nothing here has a clock, and nothing runs inside simulated time: record during a run, check after it. porcupine
 // checks in a goroutine of its own and Check waits for it, one partition at a time.
 //
-// Limits: 64 subscriptions per subject for Interest; partitions of about a hundred operations are checked in
-// milliseconds unless dozens of them overlap.
+// Limits: 256 operations in a partition, 64 subscriptions to a subject for Interest. What makes a check long is not how
+// many operations there are but how many writes are under way, or lost, at the same time; a dozen is easy.
+//
+// The tests simulate a server with a few clients under faults: go test ./linearizability -args -seeds 1000 runs more of
+// it, -mutants plants bugs into the engine that it must find.
 package linearizability

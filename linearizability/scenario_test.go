@@ -6,25 +6,29 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"github.com/anishathalye/porcupine"
 )
 
-var seeds = flag.Uint64("seeds", 40, "how many seeds TestInterestUnderFaults runs")
+var (
+	seeds = flag.Uint64("seeds", 40, "how many seeds TestInterestUnderFaults runs")
+	first = flag.Uint64("first", 0, "the first of them")
+)
 
 // TestInterestUnderFaults: whatever happens to the network, the server and the clients, interest is a register.
 func TestInterestUnderFaults(t *testing.T) {
 	var all seen
-	for seed := range *seeds {
+	for seed := *first; seed < *first+*seeds; seed++ {
 		w := newWorld(t, seed)
 		w.run(6 * second)
 		v := w.judge()
 		all.add(w.seen)
 		if v.Err() != nil {
-			report(t, v, seed)
+			w.report(v)
 		}
 	}
 	t.Logf("%+v", all)
+	if *seeds < 40 {
+		return
+	}
 	// A history in which nothing overlaps, is lost or restarts would show nothing.
 	for _, n := range []int{all.probes, all.deliveries, all.nobody, all.pongs, all.givenUp, all.ends, all.breaks, all.restarts,
 		all.lost, all.overlaps, all.cuts} {
@@ -80,21 +84,21 @@ func (w *world) judge() Verdict {
 	return v
 }
 
-func report(t *testing.T, v Verdict, seed uint64) {
+// report tells of a verdict that is not good, how to see it again, and draws it.
+func (w *world) report(v Verdict) {
+	t := w.t
 	t.Helper()
-	t.Errorf("seed %d: %v", seed, v.Err())
-	if v.Result != porcupine.Illegal {
-		return
-	}
+	t.Errorf("seed %d: %v", w.seed, v.Err())
+	t.Logf("again: go test ./linearizability -run TestInterestUnderFaults -v -artifacts -args -seeds 1 -first %d", w.seed)
 	for _, op := range v.Prefix.Ops[max(0, len(v.Prefix.Ops)-25):] {
 		t.Logf("%12d %12d %s", op.Call, op.Return, v.model.describe(op))
 	}
-	f, err := os.Create(filepath.Join(t.ArtifactDir(), "interest.html"))
+	f, err := os.Create(filepath.Join(t.ArtifactDir(), fmt.Sprintf("seed%d.html", w.seed)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := v.Picture(f, nil); err != nil {
+	if err := v.Picture(f, w.notes); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -273,22 +273,27 @@ func (s *server) strike(slot uint64) {
 	long := func(most int64) schedule.Time { return schedule.Time(w.number(purposeFault, slot, 0, most)) }
 	switch w.source.Pick(how, w.harms[:]) {
 	case harmPause:
+		w.note("stands still")
 		s.paused++
 		s.after(long(400e6), serverResume)
 	case harmCrash:
+		w.note("crashes")
 		s.die()
 		s.host.Kill()
 		s.after(long(300e6), serverBoot)
 	case harmPower:
+		w.note("loses power")
 		s.die()
 		s.host.PowerOff()
 		s.off = true
 	case harmSuspend:
+		w.note("is suspended")
 		s.host.Suspend()
 	case harmNone: // and what is wrong ends
 		s.host.Resume()
 		s.host.PowerOn()
 		if s.off {
+			w.note("has power again")
 			s.off = false
 			s.boot()
 		}

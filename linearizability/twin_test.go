@@ -31,7 +31,7 @@ func FuzzSearchAgreesWithAllOrders(f *testing.F) {
 
 // agree compares the verdicts on a small history, and counts the right and the wrong partitions.
 func agree(t *rapid.T) (right, wrong int) {
-	n := newNaive(t, 2, 9)
+	n := newNaive(t, 2, 8)
 	n.lie, n.liar = lie(n.draw(int(numLies))), n.draw(2) == 0
 	for range n.draw(100) {
 		n.step()

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/anishathalye/porcupine"
+
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/netsim"
 	"github.com/natsd/natsd/sim/decision"
@@ -34,6 +36,7 @@ type world struct {
 	harms    [numHarms]uint32
 	harm     uint64        // slots of harm so far
 	last     schedule.Time // when the world begins to end
+	notes    []porcupine.Annotation
 }
 
 // seen counts what makes histories worth checking.
@@ -173,6 +176,16 @@ func (w *world) number(purpose uint32, n uint64, lo, hi int64) int64 {
 func (w *world) pick(purpose uint32, n uint64, weights []uint32) int {
 	k := decision.Key{Kind: decision.SimOperation, Purpose: purpose, Actor: decision.Of(decision.World, 0), N: n}
 	return w.source.Pick(k, weights)
+}
+
+func (w *world) fatalf(format string, args ...any) {
+	w.t.Helper()
+	w.t.Fatalf("seed %d: %s", w.seed, fmt.Sprintf(format, args...))
+}
+
+// note puts something that happened into the pictures.
+func (w *world) note(what string) {
+	w.notes = append(w.notes, porcupine.Annotation{Tag: "server", Start: int64(w.now()), Description: what})
 }
 
 // connected is told when a client has sent its CONNECT.
