@@ -86,7 +86,7 @@ const (
 	millisecond = schedule.Time(time.Millisecond)
 	harmSlot    = second / 4
 	operations  = 90 // of a partition, at most
-	budget      = 2_000_000
+	budget      = 500_000
 )
 
 func newWorld(t *testing.T, seed uint64) *world {
