@@ -16,6 +16,7 @@ func steady(t testing.TB) []decision.Record {
 	for i := range uint64(10) {
 		who := decision.Of(decision.Client, i)
 		log = append(log, decision.Record{Key: decision.Key{Kind: decision.SimClient, Actor: who}, Range: uint64(numKinds), Value: uint64(kindMixed)})
+		log = append(log, decision.Record{Key: decision.Key{Kind: decision.SimTrait, Actor: who, Purpose: traitPeriod}, Range: 3, Value: 1})
 		for n := range uint64(10 * 60) {
 			op := opPublish
 			if n < 2 {

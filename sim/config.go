@@ -152,7 +152,7 @@ func (d draw) server(c *config) {
 
 func (d draw) workload(c *config) {
 	c.clients = int(d.of(cfgClients, 10, 3, 6, 20, 40))
-	c.period = schedule.Time(d.span(cfgPeriod, 100*time.Millisecond, 30*time.Millisecond, 400*time.Millisecond))
+	c.period = schedule.Time(d.span(cfgPeriod, 50*time.Millisecond, 20*time.Millisecond, 200*time.Millisecond))
 	c.sizeMax = int(d.of(cfgSizeMax, 256, 64, 4<<10, 64<<10, 1<<20))
 	tokens := int(d.of(cfgTokens, 3, 1, 2, 6, 12))
 	depth := int(d.of(cfgDepth, 2, 1, 3))

@@ -58,6 +58,9 @@ func (l *ledger) empty() bool { return l.head == len(l.items) }
 
 // answer takes an answer that was read off the ledger. ok is false if it is not the one that is due.
 func (l *ledger) answer(verb inboundVerb, text []byte, verbose bool) (d due, ok bool) {
+	if verb == saidErr && !verbose && l.certain(text) {
+		return due{kind: dueErr}, true
+	}
 	for !l.empty() {
 		front := l.items[l.head]
 		if front.fits(verb, text, verbose) {
@@ -69,6 +72,25 @@ func (l *ledger) answer(verb inboundVerb, text []byte, verbose bool) (d due, ok 
 		l.pop() // it was answered by nothing
 	}
 	return due{}, false
+}
+
+// certain takes the first -ERR with that text that is certain to come off the ledger, if nothing else is certain to come
+// before it. One that may come and one that must look the same: they are told apart by their number.
+func (l *ledger) certain(text []byte) bool {
+	for i := l.head; i < len(l.items); i++ {
+		switch d := &l.items[i]; d.kind {
+		case dueErr:
+			if !d.fits(saidErr, text, false) {
+				return false
+			}
+			l.items = append(l.items[:i], l.items[i+1:]...)
+			return true
+		case dueMaybe, dueOption:
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 func (d *due) fits(verb inboundVerb, text []byte, verbose bool) bool {
