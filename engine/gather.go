@@ -11,8 +11,8 @@ type gathering struct {
 	need   int // bytes of payload and CRLF
 }
 
-// gatherMin is the smallest buffer of a message being gathered. A larger one is at most twice what has arrived: a peer
-// that announces much and sends nothing costs no more.
+// gatherMin is the smallest buffer of a message being gathered. A larger one is at most four times what has arrived (twice,
+// rounded up to a class): a peer that announces much and sends nothing costs no more.
 const gatherMin = 1 << minChunkClass
 
 // pub reads the arguments of a PUB or HPUB and its payload, or what of it is there.
