@@ -11,48 +11,37 @@ type tally struct {
 	total uint32
 }
 
-// A tally is judged at tallyFirst and at tallyLast messages for each on average, and then begun anew. With equal chances
-// a count is outside of the bounds once in some ten thousand million judgements (the counts are nearly Poisson's).
-const (
-	tallyFirst      = 24
-	tallyFirstLeast = 1
-	tallyFirstMost  = 64
-	tallyLast       = 64
-	tallyLastLeast  = 18
-	tallyLastMost   = 124
-)
+// When a tally is judged: at so many messages for each on average. It is begun anew after the last time.
+var tallyJudged = [...]uint32{24, 64, 256}
 
 // count notes that the i-th got one more. bad is the index of one that got too few or too many; -1: none.
 func (t *tally) count(i, of int) (bad int, judged bool) {
-	if len(t.got) != of {
+	if len(t.got) != of || t.total >= tallyJudged[len(tallyJudged)-1]*uint32(of) {
 		t.got, t.total = make([]uint32, of), 0
 	}
 	t.got[i]++
 	t.total++
-	least, most := uint32(0), uint32(0)
-	switch t.total {
-	case uint32(tallyFirst * of):
-		least, most = tallyFirstLeast, tallyFirstMost
-	case uint32(tallyLast * of):
-		least, most = tallyLastLeast, tallyLastMost
-	default:
-		return -1, false
-	}
 	bad = -1
-	for j, n := range t.got {
-		if n < least || n > most {
-			bad = j
+	for _, each := range tallyJudged {
+		if t.total != each*uint32(of) {
+			continue
 		}
+		for j, n := range t.got {
+			if n == 0 || unlikely(int64(n), int64(t.total), int64(of)) {
+				bad = j
+			}
+		}
+		return bad, true
 	}
-	return bad, true
+	return -1, false
 }
 
-// restart begins anew after the last judgement.
-func (t *tally) restart() {
-	if t.total >= uint32(tallyLast*len(t.got)) {
-		clear(t.got)
-		t.total = 0
-	}
+// unlikely reports whether a count is further from the expected total/n than it is once in ten thousand million cases.
+// By Bernstein's inequality a deviation of t or more has at most the probability exp(-t²/(2v+2t/3)), v being the
+// variance, total·(n-1)/n²; that is below 10⁻¹⁰ for t² > 46·v + 16·t.
+func unlikely(count, total, n int64) bool {
+	t := max(count*n-total, total-count*n) // n times the deviation
+	return t*t > 46*total*(n-1)+16*t*n
 }
 
 // spread counts who of the members of one group gets the messages of one subject, while the members stay the same.
@@ -99,7 +88,6 @@ func (o *Oracle) count(due *groupDue) {
 			o.fail(Spread, "of %d messages to the %d members of queue group %q, sid %d of %v got %d",
 				sp.total, of, due.group.name, sp.members[bad].sid, sp.members[bad].conn.id, sp.got[bad])
 		}
-		sp.restart()
 		t := &o.ranks[of]
 		bad, judged = t.count(i, of)
 		if judged {
@@ -109,7 +97,6 @@ func (o *Oracle) count(due *groupDue) {
 			o.fail(Spread, "of %d messages to queue groups of %d members, the member that subscribed as number %d got %d",
 				t.total, of, bad+1, t.got[bad])
 		}
-		t.restart()
 		return
 	}
 }
