@@ -86,6 +86,12 @@ func (c *client) sendConnect() bool {
 	return true
 }
 
+// sendEmptyConnect writes a CONNECT that says nothing: all stays as it is.
+func (c *client) sendEmptyConnect() {
+	c.out = append(c.out, "CONNECT {}\r\n"...)
+	c.acknowledged()
+}
+
 // refusal notes that what was just written ends the connection.
 func (c *client) refusal(err wire.Err) {
 	c.ledger.add(due{kind: dueFatal, err: err})
@@ -152,14 +158,14 @@ func (c *client) writeSub(sid uint64, pattern, queue string) (doubtful bool) {
 	return true
 }
 
-// unsubscribe writes an UNSUB, with a number of messages or without.
-func (c *client) unsubscribe(s *subscription, most uint64) {
+// unsubscribe writes an UNSUB, with a number of messages or without; odd follows the sid then, and means nothing.
+func (c *client) unsubscribe(s *subscription, most uint64, odd string) {
 	c.node.oracle.Unsubscribe(c.told, s.sid, most)
 	b := strconv.AppendUint(append(c.out, "UNSUB "...), s.sid, 10)
 	if most > 0 {
 		b = strconv.AppendUint(append(b, ' '), most, 10)
 	}
-	c.out = append(b, "\r\n"...)
+	c.out = append(append(b, odd...), "\r\n"...)
 	c.acknowledged()
 	if most > 0 && c.w.garbage {
 		c.node.oracle.Doubt(c.told, s.sid) // a stray message counts too

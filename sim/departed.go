@@ -17,6 +17,7 @@ func (n *node) left(o *oracle.Conn) {
 
 // tellDeparted follows each turn.
 func (n *node) tellDeparted() {
+	n.checkDucked()
 	if len(n.departed) == 0 || n.eng.Footprint().Fanouts > 0 {
 		return
 	}

@@ -32,23 +32,26 @@ type node struct {
 	off    bool           // no power
 	downAt schedule.Time  // when the last process ended, or was told to; -1: none has
 
-	ready     []ready // what the next turns are told, in order
-	infos     []engine.ConnInfo
-	conns     []nodeConn // by slot
-	newest    nodeConn   // being accepted: it has no slot yet
-	active    int        // connections that the engine has not given up
-	turnDue   bool
-	turnNow   bool // inside a turn: effects are those of this turn
-	busy      schedule.Time
-	cost      int64 // of the turn so far, ns
-	wakeAt    engine.Instant
-	wakeDue   schedule.Time // when the clock looks whether to wake
-	timerDue  bool          // TimerDue waits in ready
-	jobs      map[engine.JobID]func()
-	stopping  bool           // told to stop or in lame duck mode
-	duckSince engine.Instant // when lame duck mode began; 0: it did not
-	duckAt    schedule.Time
-	duckTotal uint64 // connections accepted by then
+	ready       []ready // what the next turns are told, in order
+	infos       []engine.ConnInfo
+	conns       []nodeConn // by slot
+	newest      nodeConn   // being accepted: it has no slot yet
+	active      int        // connections that the engine has not given up
+	turnDue     bool
+	turnNow     bool // inside a turn: effects are those of this turn
+	busy        schedule.Time
+	cost        int64 // of the turn so far, ns
+	wakeAt      engine.Instant
+	wakeDue     schedule.Time // when the clock looks whether to wake
+	timerDue    bool          // TimerDue waits in ready
+	jobs        map[engine.JobID]func()
+	stopping    bool           // told to stop or in lame duck mode
+	duckSince   engine.Instant // when lame duck mode began; 0: it did not
+	duckAt      schedule.Time
+	duckTotal   uint64         // connections accepted by then
+	duckUp      bool           // it was listening then
+	nextOptions engine.Options // of the reload that is under way
+	reloaded    bool           // the process was told new options
 
 	turns     uint64
 	total     uint64 // connections accepted by the process
@@ -145,7 +148,7 @@ func (n *node) boot(now schedule.Time) {
 	n.jobs = make(map[engine.JobID]func())
 	n.asked, n.waiting, n.total = make(map[engine.QueryID]asked), 0, 0
 	n.busy, n.turnDue, n.paused, n.stopping = now, false, 0, false
-	n.duckSince, n.duckAt = 0, 0
+	n.duckSince, n.duckAt, n.duckUp, n.reloaded = 0, 0, false, false
 	n.w.note(n.index, "process starts")
 	n.eng = engine.New(n.w.cfg.engine, engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n})
 	n.tell(ready{kind: readyStart})

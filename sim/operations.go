@@ -147,11 +147,11 @@ func (c *client) do(op operation, s slotKey) {
 		}
 	case opUnsubscribe:
 		if sub := c.drawSub(s); sub != nil {
-			c.unsubscribe(sub, 0)
+			c.unsubscribe(sub, 0, oddMax[s.below(detailVariant, uint64(len(oddMax)))])
 		}
 	case opUnsubscribeMax:
 		if sub := c.drawSub(s); sub != nil {
-			c.unsubscribe(sub, 1+s.below(detailMax, 12))
+			c.unsubscribe(sub, 1+s.below(detailMax, 12), "")
 		}
 	case opDuplicate:
 		if sub := c.drawSub(s); sub != nil && !sub.doubtful {
@@ -160,13 +160,20 @@ func (c *client) do(op operation, s slotKey) {
 	case opFence:
 		c.ping()
 	case opSecondConnect:
-		c.sendConnect()
+		if s.below(detailVariant, 2) == 1 {
+			c.sendEmptyConnect()
+		} else {
+			c.sendConnect()
+		}
 	default:
 		if !c.depart(op, s) {
 			c.misbehave(op, s)
 		}
 	}
 }
+
+// oddMax are numbers of an UNSUB that count as none.
+var oddMax = [...]string{"", "", "", " 0", " 00000000009", " -1", " x"}
 
 // sizes of messages: mostly small, now and then the largest.
 var sizeClasses = [...]uint32{60, 25, 12, 3}

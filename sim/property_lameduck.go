@@ -20,6 +20,14 @@ func (n *node) ducked() {
 	if n.duckSince == 0 {
 		n.duckSince, _ = n.Now()
 		n.duckAt, n.duckTotal = n.w.queue.Now(), n.total
+		n.duckUp = n.addr != ""
+	}
+}
+
+// checkDucked follows each turn: in lame duck mode nobody is let in.
+func (n *node) checkDucked() {
+	if n.duckUp && n.addr != "" {
+		n.w.fail(propLameDuck, "the server goes on listening in lame duck mode")
 	}
 }
 
