@@ -50,6 +50,9 @@ func (e *Engine) reloadConn(c *conn, credentials, info bool) {
 	if info && c.infoSent {
 		e.sendInfo(c, func(*wire.Info) {})
 	}
+	if c.stallEnd > 0 {
+		c.stallEnd = min(c.stallEnd, later(e.now, e.opts.StallMax))
+	}
 	if c.gate&gateClosed == 0 {
 		c.pingAt = min(c.pingAt, later(e.now, e.opts.PingInterval))
 		e.arm(c)
