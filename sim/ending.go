@@ -93,15 +93,15 @@ func (w *world) drawLeftBehind() int {
 // connections as it takes, and must first find out; a client may have to find out too, and then to wait for its turn.
 func (w *world) recovery() schedule.Time {
 	o := &w.cfg.engine
-	stale := schedule.Time(o.PingInterval) * schedule.Time(o.PingMax+2)
-	return stale + schedule.Time(o.WriteDeadline) + schedule.Time(o.LameDuckDuration) + patiencePong + patienceOpen +
+	stale := schedule.Time(o.PingInterval) * schedule.Time(o.PingMax+2) * reloadFactor
+	return stale + reloadFactor*schedule.Time(o.WriteDeadline) + schedule.Time(o.LameDuckDuration) + patiencePong + patienceOpen +
 		w.cfg.net.DialTimeout + 4*backoffMax + w.cfg.net.RetransmitMax + 10*second
 }
 
 // departure is how long it may take until nothing is left.
 func (w *world) departure() schedule.Time {
 	o := &w.cfg.engine
-	return schedule.Time(o.PingInterval)*schedule.Time(o.PingMax+2) + schedule.Time(o.WriteDeadline) + 10*second
+	return schedule.Time(o.PingInterval)*schedule.Time(o.PingMax+2)*reloadFactor + reloadFactor*schedule.Time(o.WriteDeadline) + 10*second
 }
 
 // within runs until the condition holds, at most for so long, and reports whether it does.

@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/natsd/natsd/engine"
+import (
+	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/sim/schedule"
+)
 
 // A peer that ends its sending side still reads all that the server has for it, the answers to what it sent included, if
 // it reads it in time.
@@ -8,9 +11,11 @@ import "github.com/natsd/natsd/engine"
 // propHalfClose is the name of the property.
 const propHalfClose = "half-close"
 
-// inTime is how long the server waits for the peer at least, on the world's clock: a little less than the two seconds
-// that it grants on its own.
-const inTime = 1500 * millisecond
+// inTime is how long the server waits at least, on the world's clock, for a peer that takes nothing: a little less than
+// the write_deadline that it grants on its own, or than the two seconds that it grants in any case.
+func (w *world) inTime() schedule.Time {
+	return min(2*second, schedule.Time(w.cfg.engine.WriteDeadline)) * 3 / 4
+}
 
 // farewell is told when the engine closes a connection: if that is soon after the end of what the peer sent, and for no
 // other reason, then all answers have been handed to the network.
@@ -19,7 +24,8 @@ func (n *node) farewell(id engine.ConnID) {
 	if nc == nil || nc.endedAt == 0 || nc.reason != engine.ReasonClientClosed || n.hindered() {
 		return
 	}
-	if c := nc.client; c != nil && c.dial == nc.dial && n.w.queue.Now()-nc.endedAt < inTime {
+	if c := nc.client; c != nil && c.dial == nc.dial && !c.harmed && !n.w.netTrouble(c) &&
+		n.w.queue.Now()-nc.endedAt < n.w.inTime() {
 		c.answered = true
 	}
 }

@@ -23,10 +23,11 @@ const (
 	askConnzAll // closed ones and subscriptions too
 	askSubsz
 	askHealthz
+	askReload // no question, but it comes from the operator too
 	numQuestions
 )
 
-var questionWeights = [numQuestions]uint32{20, 1, 1, 1, 1, 1}
+var questionWeights = [numQuestions]uint32{24, 1, 1, 1, 1, 1, 1}
 
 // asked is a question without answer.
 type asked struct {
@@ -50,6 +51,9 @@ func (n *node) ask(now schedule.Time, nth uint64) {
 	if n.waiting > 0 && now-n.oldest > answerIn && !n.hindered() {
 		n.w.fail(propMonitoring, strconv.Itoa(n.waiting)+" questions were not answered")
 	}
+	if what == askReload {
+		n.nextOptions = n.drawReload(nth)
+	}
 	if what != askNothing {
 		n.tell(ready{kind: readyQuery, n: uint64(what)})
 	}
@@ -57,6 +61,10 @@ func (n *node) ask(now schedule.Time, nth uint64) {
 
 // query asks the engine, inside a turn.
 func (n *node) query(what question) {
+	if what == askReload {
+		n.reload()
+		return
+	}
 	n.nextQuery++
 	id := n.nextQuery
 	if n.waiting == 0 {

@@ -65,6 +65,9 @@ func (s *slowWatch) check(n *node) {
 		return
 	}
 	limit := n.w.cfg.engine.WriteDeadline
+	if n.reloaded {
+		limit *= reloadFactor
+	}
 	for slot := range s.owed {
 		if slot >= len(n.conns) || n.conns[slot].id == 0 || n.conns[slot].over {
 			continue

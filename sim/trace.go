@@ -29,6 +29,7 @@ const (
 	EventStop
 	EventLameDuck
 	EventQuery
+	EventReload
 	EffectWake
 	EffectListen
 	EffectStopListening
@@ -47,7 +48,7 @@ const (
 var eventNames = [numEventKinds]string{
 	EventTurn: "turn", EventStart: "start", EventListenerUp: "listener up", EventListenerFailed: "listener failed",
 	EventAccepted: "accepted", EventReceived: "received", EventWritable: "writable", EventEOF: "eof", EventClosed: "closed",
-	EventTimerDue: "timer due", EventJobDone: "job done", EventStop: "stop", EventLameDuck: "lame duck", EventQuery: "query",
+	EventTimerDue: "timer due", EventJobDone: "job done", EventStop: "stop", EventLameDuck: "lame duck", EventQuery: "query", EventReload: "reload",
 	EffectWake: "wake", EffectListen: "listen", EffectStopListening: "stop listening", EffectSend: "send",
 	EffectPauseReading: "pause reading", EffectResumeReading: "resume reading", EffectCloseWrite: "close write",
 	EffectClose: "close", EffectSubmit: "submit", EffectLog: "log", EffectAnswer: "answer", Note: "note",

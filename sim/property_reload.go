@@ -1,0 +1,51 @@
+package sim
+
+import (
+	"strings"
+
+	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/sim/decision"
+)
+
+// A reload that changes nothing, or only times, disturbs nobody: no connection is closed for it, and no INFO comes that
+// says anything new. The properties of connections see to the first, that of INFO to the second.
+
+// propReload is the name of the property.
+const propReload = "reload"
+
+// reloadFactor is by how much a reload may lengthen times. It never shortens any below what the run began with.
+const reloadFactor = 2
+
+// drawReload draws the options of the reload in the nth second.
+func (n *node) drawReload(nth uint64) engine.Options {
+	o := n.w.cfg.engine
+	longer := func(which uint32) bool {
+		k := decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: which, N: nth}
+		return n.w.source.Below(k, 3) == 2
+	}
+	if longer(1) {
+		o.PingInterval *= reloadFactor
+	}
+	if longer(2) {
+		o.WriteDeadline *= reloadFactor
+	}
+	if longer(3) {
+		o.AuthTimeout *= reloadFactor
+	}
+	if longer(4) {
+		o.StallMax *= reloadFactor
+	}
+	if longer(5) {
+		o.MaxPending *= reloadFactor
+	}
+	return o
+}
+
+// reload tells the engine, inside a turn.
+func (n *node) reload() {
+	n.w.trace.event(n.index, EventReload, 0, 0)
+	n.reloaded = true
+	if stuck := n.eng.Reload(n.nextOptions); len(stuck) > 0 {
+		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
+	}
+}
