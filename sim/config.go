@@ -177,7 +177,7 @@ func (c *config) fit() {
 	c.rate = c.net.Link.Bandwidth
 	if trip := int64(2 * (c.net.Link.Latency + c.net.Link.Jitter)); trip > 0 { // one window per round trip
 		window := int64(min(c.net.RecvBuffer, c.net.SendBuffer)) * int64(second) / trip
-		if window < 1<<20 && (c.rate == 0 || window < c.rate) {
+		if c.rate == 0 || window < c.rate {
 			c.rate = window
 		}
 	}

@@ -24,7 +24,7 @@ func (n *node) farewell(id engine.ConnID) {
 	if nc == nil || nc.endedAt == 0 || nc.reason != engine.ReasonClientClosed || n.hindered() {
 		return
 	}
-	if c := nc.client; c != nil && c.dial == nc.dial && !c.harmed && !n.w.netTrouble(c) &&
+	if c := nc.client; c != nil && c.dial == nc.dial && !c.harmed && !c.lazy && !n.w.netTrouble(c) &&
 		n.w.queue.Now()-nc.endedAt < n.w.inTime() {
 		c.answered = true
 	}
