@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os/exec"
 	"regexp"
@@ -23,6 +24,9 @@ type found struct {
 	build     time.Duration
 }
 
+// marksProperty is what fails when a moment worth reaching was reached by no run.
+const marksProperty = "marks"
+
 // failLine is a run that failed, as `natsd sim` prints it.
 var failLine = regexp.MustCompile(`^seed=(\d+) (?:.*?simulated=(\S+) .*)?FAIL ([^:]+): (.*)$`)
 
@@ -36,16 +40,22 @@ func hunt(m *mutant, program, sound string, first uint64, seeds int, hangs time.
 			f.err = err
 			break
 		}
-		runs := f.read(out)
-		if f.property == "" || runs == 0 {
+		if runs := f.read(out); f.property == "" || runs == 0 {
 			break
 		}
-		fails, err := failsAlone(sound, m, f.seed, hangs)
+		at, runs := f.seed, 1
+		if f.property == marksProperty {
+			at, runs = first, left
+		}
+		fails, err := failsAlone(sound, m, at, runs, hangs)
 		if err != nil {
 			f.err = err
 			break
 		}
-		if !fails {
+		if !fails || f.property == marksProperty {
+			if fails {
+				f.err = errors.New("the unchanged server does not reach every moment either")
+			}
 			break
 		}
 		// The server fails there without the mutant: that proves nothing.
@@ -64,6 +74,9 @@ func (f *found) read(out string) int {
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		line := lines.Text()
+		if what, ok := strings.CutPrefix(line, "FAIL "+marksProperty+": "); ok && f.property == "" {
+			f.property, f.what = marksProperty, what
+		}
 		if !strings.HasPrefix(line, "seed=") {
 			continue
 		}
@@ -87,20 +100,24 @@ func (f *found) read(out string) int {
 func simulate(program string, m *mutant, first uint64, runs int, hangs time.Duration) (string, error) {
 	args := []string{"sim", "-seed", strconv.FormatUint(first, 10), "-runs", strconv.Itoa(runs), "-for", m.duration.String(),
 		"-run-timeout", hangs.String()}
-	if m.verify {
+	switch {
+	case m.verify:
 		args = append(args, "-verify", "-verify-every", "2")
-	} else {
+	case m.marks:
+		args = append(args, "-require-marks")
+	default:
 		args = append(args, "-stop")
 	}
 	out, err := exec.Command(program, args...).CombinedOutput()
-	if exit, ok := err.(*exec.ExitError); err != nil && (!ok || exit.ExitCode() != 1) {
+	var exit *exec.ExitError
+	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
 		return "", fmt.Errorf("natsd sim: %w\n%s", err, out)
 	}
 	return string(out), nil
 }
 
-// failsAlone reports whether the unchanged server fails with the seed.
-func failsAlone(sound string, m *mutant, seed uint64, hangs time.Duration) (bool, error) {
-	out, err := simulate(sound, m, seed, 1, hangs)
-	return strings.Contains(out, " FAIL "), err
+// failsAlone reports whether the unchanged server fails with the seeds.
+func failsAlone(sound string, m *mutant, seed uint64, runs int, hangs time.Duration) (bool, error) {
+	out, err := simulate(sound, m, seed, runs, hangs)
+	return strings.Contains(out, "FAIL "), err
 }

@@ -19,8 +19,10 @@ import (
 //	seeds:     how many seeds may be needed at most; 0 or none: 200
 //	for:       simulated time of each run; none: 20s
 //	verify:    yes, if it only shows when a run is repeated in another process
+//	marks:     yes, if it shows in a moment that is no longer reached: all seeds are run then
 //
-// Edits follow. Each is the line "--- edit FILE", the old text, the line "--- with", the new text, and the line "--- end".
+// Edits follow. Each is the line "--- edit PACKAGE", the old text, the line "--- with", the new text, and the line
+// "--- end".
 type mutant struct {
 	name     string
 	what     string
@@ -29,12 +31,13 @@ type mutant struct {
 	seeds    int
 	duration time.Duration
 	verify   bool
+	marks    bool
 	edits    []edit
 }
 
-// edit replaces a text that occurs exactly once in a file.
+// edit replaces a text that occurs exactly once in the files of a package, tests apart: code may move between files.
 type edit struct {
-	file     string // from the root of the repository
+	dir      string // of the package, from the root of the repository
 	old, new string
 }
 
@@ -85,15 +88,15 @@ func parseMutant(name, text string) (*mutant, error) {
 			i++
 			continue
 		}
-		file, ok := strings.CutPrefix(lines[i], "--- edit ")
+		dir, ok := strings.CutPrefix(lines[i], "--- edit ")
 		if !ok {
-			return nil, fmt.Errorf("line %d: %q where \"--- edit FILE\" is expected", i+1, lines[i])
+			return nil, fmt.Errorf("line %d: %q where \"--- edit PACKAGE\" is expected", i+1, lines[i])
 		}
 		with, end := after(lines, i, "--- with"), after(lines, i, "--- end")
 		if with < 0 || end < with {
 			return nil, fmt.Errorf("line %d: an edit without \"--- with\" and \"--- end\"", i+1)
 		}
-		e := edit{file: file, old: strings.Join(lines[i+1:with], "\n"), new: strings.Join(lines[with+1:end], "\n")}
+		e := edit{dir: dir, old: strings.Join(lines[i+1:with], "\n"), new: strings.Join(lines[with+1:end], "\n")}
 		if e.old == "" || e.old == e.new {
 			return nil, fmt.Errorf("line %d: the edit changes nothing", i+1)
 		}
@@ -132,6 +135,8 @@ func (m *mutant) header(line string) (err error) {
 		}
 	case "for":
 		m.duration, err = time.ParseDuration(value)
+	case "marks":
+		m.marks = value == "yes"
 	case "verify":
 		m.verify = value == "yes"
 	default:
@@ -147,18 +152,32 @@ func (m *mutant) expects(property string) bool { return slices.Contains(m.proper
 func (m *mutant) plant(root string) (map[string]string, error) {
 	edited := make(map[string]string)
 	for _, e := range m.edits {
-		text, ok := edited[e.file]
-		if !ok {
-			b, err := os.ReadFile(filepath.Join(root, e.file))
-			if err != nil {
-				return nil, err
+		files, err := filepath.Glob(filepath.Join(root, e.dir, "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		count := 0
+		for _, path := range files {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
 			}
-			text = string(b)
+			file := e.dir + "/" + filepath.Base(path)
+			text, ok := edited[file]
+			if !ok {
+				b, err := os.ReadFile(path)
+				if err != nil {
+					return nil, err
+				}
+				text = string(b)
+			}
+			if n := strings.Count(text, e.old); n > 0 {
+				count += n
+				edited[file] = strings.Replace(text, e.old, e.new, 1)
+			}
 		}
-		if n := strings.Count(text, e.old); n != 1 {
-			return nil, fmt.Errorf("%s has the old text %d times, not once:\n%s", e.file, n, e.old)
+		if count != 1 {
+			return nil, fmt.Errorf("%s has the old text %d times, not once:\n%s", e.dir, count, e.old)
 		}
-		edited[e.file] = strings.Replace(text, e.old, e.new, 1)
 	}
 	return edited, nil
 }

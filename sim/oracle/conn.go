@@ -6,8 +6,9 @@ type Conn struct {
 	opts  ConnOptions
 	lists int // its place in Oracle.conns
 
-	ended position // the client reads no more; 0: it does
-	gone  position // the server has given it up; 0: it has not
+	opened position
+	ended  position // the client reads no more; 0: it does
+	gone   position // the server has given it up; 0: it has not
 
 	// What it wrote.
 	processed position // what it wrote up to here is proven to have been handled

@@ -257,6 +257,9 @@ func TestASpreadThatIsNoneIsRefused(t *testing.T) {
 	if f, failed := spread(func(i int) string { return string("ABC"[i*7%3]) }); failed { // far too even, but that is no crime
 		t.Errorf("even: %s: %s", f.Property, f.What)
 	}
+	if f, failed := spread(func(i int) string { return string("ABCABCAAA"[i*7%9]) }); !failed || f.Property != Spread {
+		t.Errorf("one is preferred: %v %v", f, failed)
+	}
 	if f, failed := spread(func(i int) string { return "A" }); !failed || f.Property != Spread {
 		t.Errorf("all to one: %v %v", f, failed)
 	}

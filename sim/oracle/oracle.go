@@ -14,7 +14,8 @@ type Oracle struct {
 	index     index
 	groups    map[string]*group
 	ranks     [spreadMembers + 1]tally // by the size of the group
-	wanting   []want                   // requests that must be answered 503 if nobody subscribes meanwhile
+	leans     leans
+	wanting   []want // requests that must be answered 503 if nobody subscribes meanwhile
 	matched   matches
 	nextSweep position
 	stats     Stats
@@ -66,7 +67,7 @@ func (o *Oracle) Open(id ID, opts ConnOptions) *Conn {
 		panic("oracle: two connections with the ID of " + id.String())
 	}
 	c := &Conn{
-		id: id, opts: opts, fenced: o.now, processed: o.now,
+		id: id, opts: opts, opened: o.now, fenced: o.now, processed: o.now,
 		subs: make(map[uint64]*sub), from: make(map[*Conn]*pair), lists: len(o.conns), listens: -1,
 	}
 	o.byID[id] = c
