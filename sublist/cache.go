@@ -18,6 +18,8 @@ import (
 // is looked at, which is why the cache must not be large.
 type cache[T comparable] struct {
 	size   int
+	most   int // weight
+	weight int // subscriptions that the results in the ring name
 	seed   uint64
 	ring   []*Result[T]
 	hand   int
@@ -35,6 +37,9 @@ type watch struct {
 	wild    uint64
 }
 
+// defaultCacheWeight is that of Options.CacheWeight.
+const defaultCacheWeight = 1 << 20
+
 // watchMin is the smallest number of literal generations.
 const watchMin = 64
 
@@ -46,7 +51,10 @@ func (w *watch) generation(hash uint32) uint64 {
 
 // init prepares an empty cache.
 func (c *cache[T]) init(o Options) {
-	c.size, c.seed = max(o.CacheSize, 0), o.Seed
+	c.size, c.most, c.seed = max(o.CacheSize, 0), o.CacheWeight, o.Seed
+	if c.most == 0 {
+		c.most = defaultCacheWeight
+	}
 }
 
 // powerOfTwo returns the smallest power of two that is n or more.
@@ -82,17 +90,21 @@ func (c *cache[T]) put(r *Result[T]) {
 		c.detach(r)
 		return
 	}
+	c.weight += r.weight()
+	for len(c.ring) > 0 && c.weight > c.most {
+		old := c.oldest()
+		c.detach(old)
+		c.take(old)
+		c.tally.evictions++
+	}
 	if len(c.ring) < c.size {
 		r.place = int32(len(c.ring))
 		c.ring = append(c.ring, r)
 	} else {
-		for c.ring[c.hand].touched {
-			c.ring[c.hand].touched = false
-			c.hand = (c.hand + 1) % c.size
-		}
-		old := c.ring[c.hand]
+		old := c.oldest()
 		c.unlink(old)
 		c.detach(old)
+		c.weight -= old.weight()
 		c.tally.evictions++
 		r.place = old.place
 		c.ring[c.hand] = r
@@ -100,6 +112,15 @@ func (c *cache[T]) put(r *Result[T]) {
 	}
 	r.state = cached
 	c.link(r)
+}
+
+// oldest moves the hand to a result not used since it passed last.
+func (c *cache[T]) oldest() *Result[T] {
+	for c.ring[c.hand].touched {
+		c.ring[c.hand].touched = false
+		c.hand = (c.hand + 1) % len(c.ring)
+	}
+	return c.ring[c.hand]
 }
 
 // detach lets go of a result that is true at this moment.
@@ -153,7 +174,13 @@ func (c *cache[T]) kinOf(kinHash uint32) *(*Result[T]) {
 func (c *cache[T]) fail(r *Result[T]) {
 	r.state = stale
 	c.tally.failures++
+	c.take(r)
+}
+
+// take takes r out of the ring and the lists.
+func (c *cache[T]) take(r *Result[T]) {
 	c.unlink(r)
+	c.weight -= r.weight()
 	last := len(c.ring) - 1
 	c.ring[r.place] = c.ring[last]
 	c.ring[r.place].place = r.place
@@ -197,6 +224,7 @@ func (c *cache[T]) patternChanged(pattern string) {
 		r := *c.kinOf(c.kinHash(pattern))
 		for r != nil {
 			kin := r.kin
+			c.tally.steps++
 			if subject.Match(r.subject, pattern) {
 				c.fail(r)
 			}
@@ -204,6 +232,7 @@ func (c *cache[T]) patternChanged(pattern string) {
 		}
 		return
 	}
+	c.tally.steps += uint64(len(c.ring))
 	// Backwards, since fail moves the last into the gap.
 	for i := len(c.ring) - 1; i >= 0; i-- {
 		if r := c.ring[i]; subject.Match(r.subject, pattern) {

@@ -164,6 +164,13 @@ func (s *Sublist[T]) checkCache() error {
 	if chained != len(c.ring) || kin != len(c.ring) {
 		return fmt.Errorf("%d results in the ring, %d in chains, %d among kin", len(c.ring), chained, kin)
 	}
+	weight := 0
+	for _, r := range c.ring {
+		weight += r.weight()
+	}
+	if weight != c.weight || weight > c.most && len(c.ring) > 1 {
+		return fmt.Errorf("%d results cached name %d subscriptions, counted %d, allowed %d", len(c.ring), weight, c.weight, c.most)
+	}
 	for i, r := range c.ring {
 		if r.state != cached || int(r.place) != i || c.get([]byte(r.subject), r.hash) != r {
 			return fmt.Errorf("cached %q: wrong state or place", r.subject)

@@ -57,47 +57,56 @@ func (s *Sublist[T]) collect(subj []byte) bool {
 		return false
 	}
 	if s.wild > 0 {
-		s.scratch = s.patterns.match(subj, 0, s.scratch)
+		w := walk[T]{subj: subj, found: s.scratch}
+		w.node(&s.patterns, 0)
+		s.scratch = w.found
+		s.tally.steps += w.steps
 	}
 	return true
 }
 
-// match appends to found the leaves below n whose patterns match subj, of which
-// the tokens before pos have led to n. A token starts at pos.
-func (n *node[T]) match(subj []byte, pos int, found []*leaf[T]) []*leaf[T] {
-	end := subject.TokenEnd(subj, pos)
-	if b := n.literal.get(subj[pos:end]); !b.empty() {
-		found = b.match(subj, end, found)
-	}
-	if !n.star.empty() {
-		found = n.star.match(subj, end, found)
-	}
-	if n.full != nil {
-		found = append(found, n.full)
-	}
-	return found
+// walk looks for the leaves whose patterns match a subject.
+type walk[T comparable] struct {
+	subj  []byte
+	found []*leaf[T]
+	steps uint64 // branches looked into
 }
 
-// match does the same for what is below b, where the token that led to b ends
-// at end.
-func (b branch[T]) match(subj []byte, end int, found []*leaf[T]) []*leaf[T] {
-	if l := b.leaf; l != nil {
-		if tail := l.subject[l.tail:]; end == len(subj) {
-			if tail == "" {
-				found = append(found, l)
-			}
-		} else if tail != "" && subject.Match(subj[end+1:], tail) {
-			found = append(found, l)
-		}
-		return found
+// node finds those below n, to which the tokens before pos have led. A token
+// starts at pos.
+func (w *walk[T]) node(n *node[T], pos int) {
+	end := subject.TokenEnd(w.subj, pos)
+	if b := n.literal.get(w.subj[pos:end]); !b.empty() {
+		w.branch(b, end)
 	}
-	if end < len(subj) {
-		return b.node.match(subj, end+1, found)
+	if !n.star.empty() {
+		w.branch(n.star, end)
+	}
+	if n.full != nil {
+		w.found = append(w.found, n.full)
+	}
+}
+
+// branch finds those below b, where the token that led to b ends at end.
+func (w *walk[T]) branch(b branch[T], end int) {
+	w.steps++
+	if l := b.leaf; l != nil {
+		if tail := l.subject[l.tail:]; end == len(w.subj) {
+			if tail == "" {
+				w.found = append(w.found, l)
+			}
+		} else if tail != "" && subject.Match(w.subj[end+1:], tail) {
+			w.found = append(w.found, l)
+		}
+		return
+	}
+	if end < len(w.subj) {
+		w.node(b.node, end+1)
+		return
 	}
 	if b.node.end != nil {
-		found = append(found, b.node.end)
+		w.found = append(w.found, b.node.end)
 	}
-	return found
 }
 
 // build makes a result from the leaves in s.scratch.

@@ -153,7 +153,8 @@ type listing struct {
 func newMachine(t *rapid.T) *machine {
 	size := rapid.SampledFrom([]int{0, 1, 2, 3, 4, 7, 100000}).Draw(t, "cache")
 	seed := rapid.Uint64().Draw(t, "seed")
-	return &machine{s: New[int](Options{CacheSize: size, Seed: seed}), big: size == 100000}
+	weight := rapid.SampledFrom([]int{0, 0, 1, 3, 20}).Draw(t, "weight")
+	return &machine{s: New[int](Options{CacheSize: size, CacheWeight: weight, Seed: seed}), big: size == 100000 && weight == 0}
 }
 
 func (x *machine) insert(t *rapid.T) {

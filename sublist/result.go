@@ -50,6 +50,15 @@ func (r *Result[T]) Valid() bool {
 // Empty reports whether the subject reaches nobody.
 func (r *Result[T]) Empty() bool { return len(r.Plain) == 0 && len(r.Queues) == 0 }
 
+// weight is the number of subscriptions that the result names.
+func (r *Result[T]) weight() int {
+	n := len(r.Plain)
+	for i := range r.Queues {
+		n += len(r.Queues[i].Members)
+	}
+	return n
+}
+
 // Fanout returns the number of copies of a message that go out: one for each
 // plain subscription and one for each queue group.
 func (r *Result[T]) Fanout() int { return len(r.Plain) + len(r.Queues) }

@@ -19,6 +19,10 @@ type Options struct {
 	// Zero or less: none.
 	CacheSize int
 
+	// CacheWeight is the largest number of subscriptions that these results
+	// name in all, unless a single one names more; default 1M, some 8 MB.
+	CacheWeight int
+
 	// Seed enters the hash that places results in the cache. It changes no
 	// answer. A server draws it at random, so that nobody can choose
 	// subjects that fall into one place.
