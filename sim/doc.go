@@ -10,5 +10,10 @@
 // (faults.go). For Options.For of simulated time things go wrong; then the world is healed, every client that wants to
 // be connected must be within a bounded time, and when all have left nothing may be left of them (ending.go).
 //
-// What is checked all the time is in the property_*.go files and in sim/oracle.
+// What is checked is in the property_*.go files, one property each, in ledger.go (answers come in order), parser.go (the
+// protocol), ending.go (recovery, leaks) and sim/oracle (who gets which message). An assertion of the engine that fails,
+// or a panic, ends the run as a failure too.
+//
+// One run uses no goroutine, and nothing but its own memory: runs in several processes, or one after another, never
+// disturb each other. Read first: world.go, then node.go and client.go.
 package sim
