@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/natsd/natsd/sim"
@@ -75,8 +76,8 @@ func (w *workerProcess) run(seed uint64) (simResult, error) {
 		}
 	}
 	began := time.Now()
-	hung := false
-	watchdog := time.AfterFunc(w.o.runTimeout, func() { hung = true; w.cmd.Process.Kill() })
+	child := w.cmd.Process
+	watchdog := time.AfterFunc(w.o.runTimeout, func() { child.Kill() })
 	var r simResult
 	_, err := fmt.Fprintln(w.seeds, seed)
 	if err == nil {
@@ -85,13 +86,14 @@ func (w *workerProcess) run(seed uint64) (simResult, error) {
 			err = json.Unmarshal(line, &r)
 		}
 	}
-	if watchdog.Stop() && err == nil {
+	hung := !watchdog.Stop()
+	if err == nil && !hung {
 		return r, nil
 	}
 	w.stop()
 	r = simResult{Seed: seed, Wall: time.Since(began)}
 	r.Failure = &sim.Failure{Property: "crash", What: "the simulator died: " + w.tail.String()}
-	if hung {
+	if hung.Load() {
 		r.Failure = &sim.Failure{Property: "hang", What: fmt.Sprintf("no end after %v of wall time", w.o.runTimeout)}
 	}
 	return r, nil
