@@ -10,7 +10,6 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/natsd/natsd/sim"
@@ -93,7 +92,7 @@ func (w *workerProcess) run(seed uint64) (simResult, error) {
 	w.stop()
 	r = simResult{Seed: seed, Wall: time.Since(began)}
 	r.Failure = &sim.Failure{Property: "crash", What: "the simulator died: " + w.tail.String()}
-	if hung.Load() {
+	if hung {
 		r.Failure = &sim.Failure{Property: "hang", What: fmt.Sprintf("no end after %v of wall time", w.o.runTimeout)}
 	}
 	return r, nil
