@@ -19,7 +19,8 @@ type Reader struct {
 // includeMax bounds the depth of includes.
 const includeMax = 16
 
-// Parse reads a file and what it includes.
+// Parse reads a file and what it includes. What is wrong with the text is an *Error; a file that can't be read is what Read
+// returned.
 func (r *Reader) Parse(name string) (*Map, error) { return r.file(name, nil, nil) }
 
 func (r *Reader) file(name string, from []string, scope *scope) (*Map, error) {
@@ -36,11 +37,7 @@ func (r *Reader) file(name string, from []string, scope *scope) (*Map, error) {
 		return nil, err
 	}
 	p := &parser{r: r, text: string(text), pos: Pos{name, 1, 1}, from: append(append([]string(nil), from...), name)}
-	m, err := p.block(scope, 0)
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return p.whole(scope)
 }
 
 // scope is where variables are looked up: the entries before, then those of the blocks around.
@@ -109,7 +106,25 @@ func (p *parser) skip(lines bool) {
 	}
 }
 
+// depthMax bounds how deep blocks and arrays are nested.
 const depthMax = 64
+
+// whole reads a file: entries, or the same in braces, which makes JSON a configuration too.
+func (p *parser) whole(outer *scope) (*Map, error) {
+	p.skip(true)
+	if p.peek() != '{' {
+		return p.block(outer, 0)
+	}
+	p.next()
+	m, err := p.block(outer, 1)
+	if err != nil {
+		return nil, err
+	}
+	if p.skip(true); !p.end() {
+		return nil, Errorf(p.pos, "the file's block has ended, but there is more: %q", rest(p.text[p.at:]))
+	}
+	return m, nil
+}
 
 // block reads entries up to the closing brace, or to the end of the file at depth 0.
 func (p *parser) block(outer *scope, depth int) (*Map, error) {

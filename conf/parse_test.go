@@ -90,9 +90,17 @@ func TestParse(t *testing.T) {
 		{"include none", "error f:1:9: the file \"none\" can't be included: no such file"},
 		{"a { include g }", `a={y=i2 x=i3}`},
 		{"include: 1", `include=i1`},
+		{`{"a": 1, "b": {"c": [true, "x"]},}`, `a=i1 b={c=[true,"x"]}`},
+		{" # first\n{\na: 1\n}\n# last\n", `a=i1`},
+		{"{a: 1", "error f:1:6: the file ends inside a block: } is missing"},
+		{"{a: 1}\nb: 2", "error f:2:1: the file's block has ended, but there is more: \"b: 2\""},
+		{"include braces\nz: 1", `n=i7 z=i1`},
+		{"a: 9223372036854775808\nb: 9e\nc: 10e", `a="9223372036854775808" b=i9000000000000000000 c="10e"`},
+		{"a: -5k\nb: -\nc: 1-2", `a=i-5000 b="-" c="1-2"`},
+		{"a: \"\\x4\"", `error f:1:6: \x needs two hexadecimal digits`},
 		{strings.Repeat("a{", 100), "error f:1:131: blocks are nested more than 64 deep"},
 	} {
-		r := reader(map[string]string{"f": c.in, "g": "y: 2\nx: 3", "loop": "include loop"})
+		r := reader(map[string]string{"f": c.in, "g": "y: 2\nx: 3", "loop": "include loop", "braces": "{ n: 7 }"})
 		m, err := r.Parse("f")
 		got := ""
 		if err != nil {
@@ -107,7 +115,10 @@ func TestParse(t *testing.T) {
 }
 
 func TestDuration(t *testing.T) {
-	for _, c := range []struct{ in, want string }{{"10s", "10s"}, {"2", "2s"}, {"1.5", "1.5s"}, {"1m30s", "1m30s"}, {"x", "error"}} {
+	for _, c := range []struct{ in, want string }{
+		{"10s", "10s"}, {"2", "2s"}, {"1.5", "1.5s"}, {"1m30s", "1m30s"}, {"-1", "-1s"}, {"x", "error"}, {"yes", "error"},
+		{"9223372036", "2562047h47m16s"}, {"9223372037", "error"}, {"-9223372037", "error"}, {"9000000000000000000s", "error"},
+	} {
 		in, want := c.in, c.want
 		v := scalar(Value{}, in)
 		d, err := v.AsDuration()
@@ -128,5 +139,52 @@ func FuzzParse(f *testing.F) {
 		if (m == nil) == (err == nil) {
 			t.Fatal("neither a result nor an error")
 		}
+		if wrong := (*Error)(nil); err != nil && (!errors.As(err, &wrong) || !inside(wrong.Pos, text)) {
+			t.Fatalf("not a place in the file: %v", err)
+		}
+		if err == nil {
+			checkPlaces(t, m, text)
+		}
 	})
+}
+
+// inside reports whether p is a place in text, its end included.
+func inside(p Pos, text string) bool {
+	lines := strings.Split(text, "\n")
+	return (p.File == "f" || p.File == "g") && p.Line >= 1 && p.Line <= len(lines) && p.Col >= 1 && p.Col <= len(lines[p.Line-1])+1
+}
+
+// checkPlaces checks that entries and values stand in text, the values behind their keys, and that every value can be asked
+// for as everything.
+func checkPlaces(t *testing.T, m *Map, text string) {
+	t.Helper()
+	for i := range m.Entries {
+		e := &m.Entries[i]
+		if !inside(e.Pos, text) || e.Key == "" && !strings.ContainsAny(text, `"'`) {
+			t.Fatalf("key %q at %v", e.Key, e.Pos)
+		}
+		checkValue(t, &e.Value, text)
+	}
+}
+
+func checkValue(t *testing.T, v *Value, text string) {
+	t.Helper()
+	if !inside(v.Pos, text) {
+		t.Fatalf("value at %v", v.Pos)
+	}
+	_, errString := v.AsString()
+	_, errInt := v.AsInt()
+	_, errBool := v.AsBool()
+	_, errDuration := v.AsDuration()
+	block, errBlock := v.AsBlock()
+	if scalar := v.Kind != Array && v.Kind != Block; (errString == nil) != scalar || (errInt == nil) != (v.Kind == Integer) ||
+		(errBool == nil) != (v.Kind == Bool) || (errBlock == nil) != (v.Kind == Block) || !scalar && errDuration == nil {
+		t.Fatalf("%v: %v, %v, %v, %v, %v", v.Kind, errString, errInt, errBool, errDuration, errBlock)
+	}
+	if block != nil {
+		checkPlaces(t, block, text)
+	}
+	for i := range v.Array {
+		checkValue(t, &v.Array[i], text)
+	}
 }

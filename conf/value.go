@@ -2,6 +2,7 @@ package conf
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -68,16 +69,6 @@ type Map struct {
 	Entries []Entry
 }
 
-// Get returns the value of the last entry with this key.
-func (m *Map) Get(key string) (Value, bool) {
-	for i := len(m.Entries) - 1; i >= 0; i-- {
-		if m.Entries[i].Key == key {
-			return m.Entries[i].Value, true
-		}
-	}
-	return Value{}, false
-}
-
 // AsString returns a scalar as written.
 func (v *Value) AsString() (string, error) {
 	if v.Kind == Array || v.Kind == Block {
@@ -106,7 +97,9 @@ func (v *Value) AsBool() (bool, error) {
 func (v *Value) AsDuration() (time.Duration, error) {
 	switch v.Kind {
 	case Integer:
-		return time.Duration(v.Int) * time.Second, nil
+		if v.Int >= math.MinInt64/int64(time.Second) && v.Int <= math.MaxInt64/int64(time.Second) {
+			return time.Duration(v.Int) * time.Second, nil
+		}
 	case Float, String:
 		if d, err := time.ParseDuration(v.Text); err == nil {
 			return d, nil
@@ -114,7 +107,9 @@ func (v *Value) AsDuration() (time.Duration, error) {
 		if d, err := time.ParseDuration(v.Text + "s"); err == nil {
 			return d, nil
 		}
-	case Bool, Array, Block:
+	case Bool:
+	case Array, Block:
+		return 0, Errorf(v.Pos, "expected a duration such as 10s or 2m, found %v", v.Kind)
 	}
 	return 0, Errorf(v.Pos, "expected a duration such as 10s or 2m, found %q", v.Text)
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/natsd/natsd/conf"
 )
@@ -29,7 +31,7 @@ func loadConfig(file string, s *settings) error {
 	}
 	for i := range m.Entries {
 		e := &m.Entries[i]
-		set := keys[e.Key]
+		set := keys[strings.ToLower(e.Key)] // in any letter case
 		if set == nil {
 			if e.Used {
 				continue // it is there to be named as a variable
@@ -43,6 +45,7 @@ func loadConfig(file string, s *settings) error {
 	return nil
 }
 
+// setter reads a value into settings.
 type setter = func(*settings, *conf.Value) error
 
 func text(to func(*settings) *string) setter {
@@ -52,9 +55,16 @@ func text(to func(*settings) *string) setter {
 	}
 }
 
-func flagOf(to func(*settings) *bool) setter {
+func truth(to func(*settings) *bool) setter {
 	return func(s *settings, v *conf.Value) (err error) {
 		*to(s), err = v.AsBool()
+		return err
+	}
+}
+
+func duration(to func(*settings) *time.Duration) setter {
+	return func(s *settings, v *conf.Value) (err error) {
+		*to(s), err = v.AsDuration()
 		return err
 	}
 }
@@ -73,65 +83,47 @@ func number(to func(*settings) *int, least, most int64) setter {
 	}
 }
 
-const maxInt = 1 << 30
+// sizeMax bounds sizes and counts, so that arithmetic on them can't overflow.
+const sizeMax = 1 << 30
 
-// keys are the top-level keys and what they set.
-var keys map[string]setter
-
-func init() {
-	port := func(s *settings) *int { return &s.engine.Port }
-	keys = map[string]setter{
-		"port": number(port, -1, 65535),
-		"host": text(func(s *settings) *string { return &s.engine.Host }),
-		"net":  text(func(s *settings) *string { return &s.engine.Host }),
-		"listen": func(s *settings, v *conf.Value) error {
-			return listen(v, &s.engine.Host, &s.engine.Port)
-		},
-		"client_advertise":  text(func(s *settings) *string { return &s.engine.ClientAdvertise }),
-		"server_name":       text(func(s *settings) *string { return &s.engine.ServerName }),
-		"max_payload":       number(func(s *settings) *int { return &s.engine.MaxPayload }, 1, maxInt),
-		"max_control_line":  number(func(s *settings) *int { return &s.engine.MaxControlLine }, 1, maxInt),
-		"max_pending":       number(func(s *settings) *int { return &s.engine.MaxPending }, 1, maxInt),
-		"max_connections":   number(func(s *settings) *int { return &s.engine.MaxConnections }, -1, maxInt),
-		"max_conn":          number(func(s *settings) *int { return &s.engine.MaxConnections }, -1, maxInt),
-		"max_subscriptions": number(func(s *settings) *int { return &s.engine.MaxSubscriptions }, -1, maxInt),
-		"max_subs":          number(func(s *settings) *int { return &s.engine.MaxSubscriptions }, -1, maxInt),
-		"max_sub_tokens":    number(func(s *settings) *int { return &s.engine.MaxSubTokens }, 0, 255),
-		"ping_max":          number(func(s *settings) *int { return &s.engine.PingMax }, 0, maxInt),
-		"ping_interval": func(s *settings, v *conf.Value) (err error) {
-			s.engine.PingInterval, err = v.AsDuration()
-			return err
-		},
-		"write_deadline": func(s *settings, v *conf.Value) (err error) {
-			s.engine.WriteDeadline, err = v.AsDuration()
-			return err
-		},
-		"lame_duck_duration": func(s *settings, v *conf.Value) (err error) {
-			s.engine.LameDuckDuration, err = v.AsDuration()
-			return err
-		},
-		"lame_duck_grace_period": func(s *settings, v *conf.Value) (err error) {
-			s.engine.LameDuckGrace, err = v.AsDuration()
-			return err
-		},
-		"no_header_support": flagOf(func(s *settings) *bool { return &s.engine.NoHeaders }),
-		"debug":             flagOf(func(s *settings) *bool { return &s.engine.Debug }),
-		"trace":             flagOf(func(s *settings) *bool { return &s.engine.Trace }),
-		"logtime":           func(s *settings, v *conf.Value) error { on, err := v.AsBool(); s.log.NoTime = !on; return err },
-		"logtime_utc":       flagOf(func(s *settings) *bool { return &s.log.UTC }),
-		"log_file":          text(func(s *settings) *string { return &s.log.File }),
-		"logfile":           text(func(s *settings) *string { return &s.log.File }),
-		"pid_file":          text(func(s *settings) *string { return &s.pidFile }),
-		"pidfile":           text(func(s *settings) *string { return &s.pidFile }),
-		"ports_file_dir":    text(func(s *settings) *string { return &s.portsDir }),
-		"http_port":         number(func(s *settings) *int { return &s.httpPort }, -1, 65535),
-		"monitor_port":      number(func(s *settings) *int { return &s.httpPort }, -1, 65535),
-		"http":              func(s *settings, v *conf.Value) error { return listen(v, &s.httpHost, &s.httpPort) },
-		"authorization":     authorization,
-	}
+// keys are the top-level keys, in lower case, and what they set.
+var keys = map[string]setter{
+	"port":                   number(func(s *settings) *int { return &s.engine.Port }, -1, portMax),
+	"host":                   text(func(s *settings) *string { return &s.engine.Host }),
+	"net":                    text(func(s *settings) *string { return &s.engine.Host }),
+	"listen":                 func(s *settings, v *conf.Value) error { return listen(v, &s.engine.Host, &s.engine.Port) },
+	"client_advertise":       text(func(s *settings) *string { return &s.engine.ClientAdvertise }),
+	"server_name":            text(func(s *settings) *string { return &s.engine.ServerName }),
+	"max_payload":            number(func(s *settings) *int { return &s.engine.MaxPayload }, 1, sizeMax),
+	"max_control_line":       number(func(s *settings) *int { return &s.engine.MaxControlLine }, 1, sizeMax),
+	"max_pending":            number(func(s *settings) *int { return &s.engine.MaxPending }, 1, sizeMax),
+	"max_connections":        number(func(s *settings) *int { return &s.engine.MaxConnections }, -1, sizeMax),
+	"max_conn":               number(func(s *settings) *int { return &s.engine.MaxConnections }, -1, sizeMax),
+	"max_subscriptions":      number(func(s *settings) *int { return &s.engine.MaxSubscriptions }, -1, sizeMax),
+	"max_subs":               number(func(s *settings) *int { return &s.engine.MaxSubscriptions }, -1, sizeMax),
+	"max_sub_tokens":         number(func(s *settings) *int { return &s.engine.MaxSubTokens }, 0, 255),
+	"ping_max":               number(func(s *settings) *int { return &s.engine.PingMax }, 0, sizeMax),
+	"ping_interval":          duration(func(s *settings) *time.Duration { return &s.engine.PingInterval }),
+	"write_deadline":         duration(func(s *settings) *time.Duration { return &s.engine.WriteDeadline }),
+	"lame_duck_duration":     duration(func(s *settings) *time.Duration { return &s.engine.LameDuckDuration }),
+	"lame_duck_grace_period": duration(func(s *settings) *time.Duration { return &s.engine.LameDuckGrace }),
+	"no_header_support":      truth(func(s *settings) *bool { return &s.engine.NoHeaders }),
+	"debug":                  truth(func(s *settings) *bool { return &s.engine.Debug }),
+	"trace":                  truth(func(s *settings) *bool { return &s.engine.Trace }),
+	"logtime":                func(s *settings, v *conf.Value) error { on, err := v.AsBool(); s.log.NoTime = !on; return err },
+	"logtime_utc":            truth(func(s *settings) *bool { return &s.log.UTC }),
+	"log_file":               text(func(s *settings) *string { return &s.log.File }),
+	"logfile":                text(func(s *settings) *string { return &s.log.File }),
+	"pid_file":               text(func(s *settings) *string { return &s.pidFile }),
+	"pidfile":                text(func(s *settings) *string { return &s.pidFile }),
+	"ports_file_dir":         text(func(s *settings) *string { return &s.portsDir }),
+	"http_port":              number(func(s *settings) *int { return &s.httpPort }, -1, portMax),
+	"monitor_port":           number(func(s *settings) *int { return &s.httpPort }, -1, portMax),
+	"http":                   func(s *settings, v *conf.Value) error { return listen(v, &s.httpHost, &s.httpPort) },
+	"authorization":          authorization,
 }
 
-// listen reads "host:port", "port" or a number.
+// listen reads "host:port" or a port; a host that is not named is left as it is.
 func listen(v *conf.Value, host *string, port *int) error {
 	if v.Kind == conf.Integer {
 		*port = int(v.Int)
@@ -154,7 +146,7 @@ func listen(v *conf.Value, host *string, port *int) error {
 }
 
 func checkPort(v *conf.Value, n int64) error {
-	if n < -1 || n > 65535 {
+	if n < -1 || n > portMax {
 		return conf.Errorf(v.Pos, "%d is no port: from 0 to 65535, or -1 for any free one", n)
 	}
 	return nil
@@ -167,7 +159,7 @@ func authorization(s *settings, v *conf.Value) error {
 	}
 	for i := range m.Entries {
 		e := &m.Entries[i]
-		switch e.Key {
+		switch strings.ToLower(e.Key) {
 		case "user", "username":
 			s.engine.User, err = e.Value.AsString()
 		case "pass", "password":

@@ -8,6 +8,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
@@ -80,7 +81,7 @@ var later = map[string]string{
 // given are flags that need more than being stored.
 type given struct {
 	port, httpPort, format string
-	both, logTime          bool
+	both                   bool
 }
 
 // flagSet declares the flags. Parsing sets s and g; what is not given keeps its value.
@@ -111,7 +112,13 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 	str(&s.engine.Pass, "pass")
 	str(&s.engine.Token, "auth")
 	on(&s.testOnly, "t")
-	on(&g.logTime, "T", "logtime")
+	for _, n := range []string{"T", "logtime"} {
+		fs.BoolFunc(n, "", func(v string) error {
+			shown, err := strconv.ParseBool(v)
+			s.log.NoTime = !shown
+			return err
+		})
+	}
 	on(&s.log.UTC, "logtime_utc")
 	on(&s.engine.Debug, "D", "debug")
 	on(&s.engine.Trace, "V", "trace")
@@ -124,7 +131,7 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 
 // parseFlags reads the command line over the configuration file that it may name. Errors are for the user.
 func parseFlags(args []string) (*settings, error) {
-	s, g := &settings{}, &given{logTime: true}
+	s, g := &settings{}, &given{}
 	fs := flagSet(s, g)
 	if err := fs.Parse(args); err != nil {
 		return nil, flagError(err)
@@ -173,15 +180,17 @@ func (s *settings) take(g *given) (err error) {
 	if g.both {
 		s.engine.Debug, s.engine.Trace = true, true
 	}
-	s.log.NoTime = s.log.NoTime || !g.logTime
 	s.log.Debug, s.log.Trace = s.engine.Debug, s.engine.Trace
 	s.engine.NatsdVersion, s.engine.GitCommit = version, commit()
 	return nil
 }
 
+// portMax is the largest TCP port.
+const portMax = 65535
+
 func parsePort(name, v string) (int, error) {
 	n, err := strconv.Atoi(v)
-	if err != nil || n < -1 || n > 65535 {
+	if err != nil || n < -1 || n > portMax {
 		return 0, fmt.Errorf("%s %q: a port is a number from 0 to 65535, or -1 for any free one", name, v)
 	}
 	return n, nil
@@ -190,6 +199,12 @@ func parsePort(name, v string) (int, error) {
 // check refuses what can't work.
 func (s *settings) check() error {
 	o := &s.engine
+	if strings.ContainsFunc(o.ServerName, unicode.IsSpace) {
+		return fmt.Errorf("server_name %q: a name has no spaces", o.ServerName)
+	}
+	if o.MaxPayload > 0 && o.MaxPending > 0 && o.MaxPayload > o.MaxPending {
+		return fmt.Errorf("max_payload (%d) is more than max_pending (%d): such messages could never be delivered", o.MaxPayload, o.MaxPending)
+	}
 	if o.Token != "" && (o.User != "" || o.Pass != "") {
 		return errors.New("a token and a user or password can't both be required")
 	}

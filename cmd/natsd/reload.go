@@ -7,8 +7,9 @@ import (
 	"github.com/natsd/natsd/host"
 )
 
-// reload reads the configuration again, as at start: the file, then the flags over it. A bad one changes nothing.
-func reload(srv *host.Server, args []string, log *host.Logger) {
+// reload reads the configuration again, as at start: the file, then the flags over it. A bad one changes nothing. started is
+// what the server was started with.
+func reload(srv *host.Server, started *settings, args []string, log *host.Logger) {
 	s, err := parseFlags(args)
 	if err != nil {
 		log.Log(engine.LevelError, "", "Failed to reload server configuration: "+err.Error())
@@ -19,10 +20,32 @@ func reload(srv *host.Server, args []string, log *host.Logger) {
 		return
 	}
 	srv.Reload(s.engine, func(needRestart []string) {
+		needRestart = append(needRestart, started.needRestart(s)...)
 		if len(needRestart) > 0 {
 			log.Log(engine.LevelWarn, "", "Not changed without a restart: "+strings.Join(needRestart, ", "))
 		}
 		log.SetLevels(s.log.Debug, s.log.Trace)
 		log.Log(engine.LevelInfo, "", "Reloaded server configuration")
 	})
+}
+
+// needRestart names, in the words of the configuration file, the settings outside of the engine in which next differs from
+// what the server was started with. They stay as they are.
+func (s *settings) needRestart(next *settings) (names []string) {
+	for _, c := range []struct {
+		name    string
+		changed bool
+	}{
+		{"log_file", next.log.File != s.log.File},
+		{"logtime", next.log.NoTime != s.log.NoTime},
+		{"logtime_utc", next.log.UTC != s.log.UTC},
+		{"pid_file", next.pidFile != s.pidFile},
+		{"ports_file_dir", next.portsDir != s.portsDir},
+		{"http", next.httpHost != s.httpHost || next.httpPort != s.httpPort},
+	} {
+		if c.changed {
+			names = append(names, c.name)
+		}
+	}
+	return names
 }

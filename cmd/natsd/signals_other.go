@@ -10,7 +10,7 @@ import (
 )
 
 // handleSignals obeys an interrupt until the function it returns is called; there are no other signals here.
-func handleSignals(srv *host.Server, _ []string, _ *host.Logger) (stop func()) {
+func handleSignals(srv *host.Server, _ *settings, _ []string, _ *host.Logger) (stop func()) {
 	ch := make(chan os.Signal, 1)
 	signal.Notify(ch, os.Interrupt)
 	go func() {

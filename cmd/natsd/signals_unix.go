@@ -12,7 +12,7 @@ import (
 )
 
 // handleSignals obeys nats-server's signals until the function it returns is called.
-func handleSignals(srv *host.Server, args []string, log *host.Logger) (stop func()) {
+func handleSignals(srv *host.Server, s *settings, args []string, log *host.Logger) (stop func()) {
 	signal.Ignore(syscall.SIGPIPE) // who read the log from a pipe may go away; the server stays
 	ch := make(chan os.Signal, 4)
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGHUP)
@@ -25,7 +25,7 @@ func handleSignals(srv *host.Server, args []string, log *host.Logger) (stop func
 			case syscall.SIGUSR2:
 				srv.LameDuck()
 			case syscall.SIGHUP:
-				reload(srv, args, log)
+				reload(srv, s, args, log)
 			default:
 				srv.Stop()
 			}

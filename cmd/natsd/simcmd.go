@@ -87,7 +87,6 @@ func parseSimFlags(args []string) (*simFlags, error) {
 		return nil, err
 	}
 	fs.Visit(func(f *flag.Flag) { o.durationSet = o.durationSet || f.Name == "for" })
-	many := o.runs != 1 || o.verify || o.needMarks || o.stop
 	switch {
 	case fs.NArg() > 0:
 		return nil, fmt.Errorf("%q is no flag", fs.Arg(0))
@@ -97,11 +96,14 @@ func parseSimFlags(args []string) (*simFlags, error) {
 		return nil, errors.New("-workers and -verify-every must be positive")
 	case o.duration <= 0:
 		return nil, errors.New("-for must be positive")
-	case many && (o.replay != "" || o.shrink || o.log != "" || o.verbose || o.trace):
-		return nil, errors.New("-v, -trace, -log, -replay and -shrink are for one run: give its -seed")
+	case o.many() && (o.replay != "" || o.shrink || o.log != "" || o.verbose || o.trace || o.letPanic):
+		return nil, errors.New("-v, -trace, -let-panic, -log, -replay and -shrink are for one run: give its -seed")
 	}
 	return o, nil
 }
+
+// many reports whether the runs are carried out by child processes.
+func (o *simFlags) many() bool { return o.runs > 1 || o.verify || o.needMarks || o.stop }
 
 // simMain is `natsd sim`. It returns the exit status: 0 if all held, 1 if something failed, 2 for a mistake in its use.
 func simMain(args []string) int {
@@ -117,7 +119,7 @@ func simMain(args []string) int {
 	switch {
 	case o.worker:
 		return simWorker(o, os.Stdin, os.Stdout)
-	case o.runs > 1 || o.verify || o.needMarks || o.stop:
+	case o.many():
 		return simMany(o)
 	}
 	return simSingle(o)

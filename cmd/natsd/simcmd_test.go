@@ -111,7 +111,7 @@ func TestMistakesInUseAreRefused(t *testing.T) {
 	}
 	os.Stderr = null
 	defer func() { os.Stderr = stderr }()
-	for _, args := range []string{"-runs 0", "-bogus", "x", "-for 0s", "-runs 3 -v", "-runs 3 -shrink", "-replay nowhere.log", "-workers 0"} {
+	for _, args := range []string{"-runs 0", "-bogus", "x", "-for 0s", "-runs 3 -v", "-runs 3 -shrink", "-runs 3 -let-panic", "-verify -trace", "-replay nowhere.log", "-workers 0"} {
 		if status := simMain(strings.Fields(args)); status != 2 {
 			t.Errorf("%q: status %d", args, status)
 		}
@@ -123,5 +123,28 @@ func TestAFailureIsOneLineWithItsProperty(t *testing.T) {
 	r.Failure = &sim.Failure{Property: "lost", What: "this\nand that"}
 	if line := r.line(); !lineForm.MatchString(line) || !strings.HasSuffix(line, "FAIL lost: this | and that") {
 		t.Errorf("%q", line)
+	}
+}
+
+func TestAWorkerThatHangsOrDiesIsAFailureOfItsRun(t *testing.T) {
+	w := &workerProcess{o: &simFlags{}}
+	defer w.stop()
+	for _, c := range []struct {
+		duration, timeout time.Duration
+		property, what    string
+	}{
+		{time.Hour * 100_000, time.Millisecond, "hang", "no end after 1ms"},
+		{0, time.Minute, "crash", "-for must be positive"},
+	} {
+		w.o.duration, w.o.runTimeout = c.duration, c.timeout
+		r, err := w.run(3)
+		if err != nil || r.Seed != 3 || r.Failure == nil || r.Failure.Property != c.property || !strings.Contains(r.Failure.What, c.what) {
+			t.Errorf("%+v, %v", r.Failure, err)
+		}
+		w.o.duration, w.o.runTimeout = time.Second, time.Minute
+		if r, err := w.run(4); err != nil || r.Seed != 4 || r.Failure != nil || r.EngineEvents == 0 {
+			t.Errorf("the next run: %+v, %v", r, err)
+		}
+		w.stop()
 	}
 }

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// writeFiles writes the pid file and the ports file and returns those that exist now.
+func writeFiles(s *settings, clientPort, monitorPort int) (written []string, err error) {
+	if s.pidFile != "" {
+		if err := writeWhole(s.pidFile, []byte(strconv.Itoa(os.Getpid())), 0o660); err != nil {
+			return written, fmt.Errorf("the pid file can't be written: %w", err)
+		}
+		written = append(written, s.pidFile)
+	}
+	if s.portsDir != "" {
+		exe := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
+		name := filepath.Join(s.portsDir, fmt.Sprintf("%s_%d.ports", exe, os.Getpid()))
+		urls := map[string][]string{"nats": reachable("nats", s.engine.Host, clientPort)}
+		if monitorPort > 0 {
+			urls["monitoring"] = reachable("http", s.monitorHost(), monitorPort)
+		}
+		ports, err := json.Marshal(urls)
+		if err != nil {
+			return written, err
+		}
+		if err := writeWhole(name, ports, 0o640); err != nil {
+			return written, fmt.Errorf("the ports file can't be written: %w", err)
+		}
+		written = append(written, name)
+	}
+	return written, nil
+}
+
+// writeWhole writes a file that others wait for: it appears with all of its content. Where the directory takes no other
+// name, or the name is no plain file, it is written in place.
+func writeWhole(name string, content []byte, mode os.FileMode) error {
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(name, content, mode)
+	}
+	partial := name + ".new"
+	if err := os.WriteFile(partial, content, mode); err != nil {
+		os.Remove(partial)
+		return os.WriteFile(name, content, mode)
+	}
+	if err := os.Rename(partial, name); err != nil {
+		os.Remove(partial)
+		return err
+	}
+	return nil
+}
+
+// reachable lists how a port is reached: for a wildcard address, by every address of this machine.
+func reachable(scheme, addr string, port int) []string {
+	url := func(host string) string { return scheme + "://" + net.JoinHostPort(host, strconv.Itoa(port)) }
+	if ip := net.ParseIP(addr); addr != "" && (ip == nil || !ip.IsUnspecified()) {
+		return []string{url(addr)}
+	}
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return []string{url("127.0.0.1")}
+	}
+	var urls []string
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() {
+			urls = append(urls, url(n.IP.String()))
+		}
+	}
+	return urls
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/natsd/natsd/engine"
+)
+
+func content(t *testing.T, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestPidAndPortsFiles(t *testing.T) {
+	dir := t.TempDir()
+	s := &settings{engine: engine.Options{Host: "127.0.0.1"}, httpHost: "::1", pidFile: filepath.Join(dir, "pid"), portsDir: dir}
+	files, err := writeFiles(s, 4222, 8222)
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%v, %v", files, err)
+	}
+	if got := content(t, files[0]); got != strconv.Itoa(os.Getpid()) || files[0] != s.pidFile {
+		t.Errorf("%s: %q", files[0], got)
+	}
+	var ports map[string][]string
+	if err := json.Unmarshal([]byte(content(t, files[1])), &ports); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string][]string{"nats": {"nats://127.0.0.1:4222"}, "monitoring": {"http://[::1]:8222"}}; !reflect.DeepEqual(ports, want) {
+		t.Errorf("%v, want %v", ports, want)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("in the directory: %v, %v", left, err)
+	}
+}
+
+func TestFilesThatCanNotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	s := &settings{pidFile: filepath.Join(dir, "pid"), portsDir: filepath.Join(dir, "gone")}
+	files, err := writeFiles(s, 4222, 0)
+	if err == nil || !strings.Contains(err.Error(), "ports file") || len(files) != 1 {
+		t.Errorf("%v, %v: what was written must be named, to be removed", files, err)
+	}
+	s.pidFile = filepath.Join(dir, "gone", "pid")
+	if files, err := writeFiles(s, 4222, 0); err == nil || !strings.Contains(err.Error(), "pid file") || len(files) != 0 {
+		t.Errorf("%v, %v", files, err)
+	}
+}
+
+func TestFilesAreReplacedWhole(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pid")
+	for _, text := range []string{"a longer one", "short"} {
+		if err := writeWhole(name, []byte(text), 0o600); err != nil || content(t, name) != text {
+			t.Errorf("%q, %v", content(t, name), err)
+		}
+	}
+	// What is no plain file is written to, not replaced.
+	if err := writeWhole(os.DevNull, []byte("x"), 0o600); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+func TestReachable(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1": "nats://127.0.0.1:1", "::1": "nats://[::1]:1", "nats.example": "nats://nats.example:1",
+	} {
+		if got := reachable("nats", addr, 1); len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %v", addr, got)
+		}
+	}
+	for _, addr := range []string{"", "0.0.0.0", "::"} {
+		for _, url := range reachable("nats", addr, 1) {
+			if strings.Contains(url, "0.0.0.0") || strings.Contains(url, "[::]") || !strings.HasSuffix(url, ":1") {
+				t.Errorf("%q: %s", addr, url)
+			}
+		}
+	}
+}
