@@ -87,6 +87,11 @@ func (p *parser) message(args, data, after []byte, header bool, in *inbound) (le
 	if header {
 		sizes = 2
 	}
+	for _, arg := range f[:n] {
+		if len(arg) == 0 {
+			return data, false, "two spaces in a row: " + quote(args)
+		}
+	}
 	if n != 2+sizes && n != 3+sizes {
 		return data, false, "a wrong number of arguments: " + quote(args)
 	}
