@@ -15,6 +15,17 @@ func newAccount(name string, cache int, seed uint64) *account {
 	return &account{name: name, subs: sublist.New[*subscription](sublist.Options{CacheSize: cache, Seed: seed})}
 }
 
+// lookWork is how many subscriptions, or branches of the index, are looked at for one unit of a turn's work.
+const lookWork = 8
+
+// match is what subj reaches. What it costs counts towards the turn: there are subscriptions that make it cost much.
+func (e *Engine) match(a *account, subj []byte) *sublist.Result[*subscription] {
+	before := a.subs.Steps()
+	r := a.subs.Match(subj)
+	e.work += int((a.subs.Steps() - before) / lookWork)
+	return r
+}
+
 // subscription is one SUB of one connection. What a delivery needs lies in its first 64 bytes.
 type subscription struct {
 	conn      *conn

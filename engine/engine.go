@@ -93,7 +93,7 @@ type totals struct {
 
 // Work done in one turn is bounded: what is left goes on in the next.
 const (
-	reapPerTurn = 2000 // subscriptions of closed connections removed in a turn
+	reapPerTurn = 2000 // subscriptions of closed connections removed in a turn; fewer where that takes longer
 	timersTurn  = 2000 // timers handled in a turn
 	settleTurn  = 1000 // connections written to in a turn
 	iovMax      = 256

@@ -110,6 +110,41 @@ func TestPassingOverIsWork(t *testing.T) {
 	}
 }
 
+// Subscriptions that make others' subjects hard to match are paid for by who publishes on these, and patterns that make
+// much of what is remembered worthless by who subscribes to them.
+func TestLookingIsWork(t *testing.T) {
+	const depth = 8
+	e, w := started(t, Options{TurnWork: 5000})
+	c := w.join(e, "")
+	for i := range 1 << depth {
+		pattern := ""
+		for bit := range depth {
+			pattern += [...]string{"x.", "*."}[i>>bit&1]
+		}
+		say(e, c, fmt.Sprintf("SUB %sz %d\r\n", pattern, i))
+	}
+	w.settle(t, e)
+	hard := func(i int) string { return fmt.Sprintf("PUB %sq%d 0\r\n\r\n", strings.Repeat("x.", depth), i) }
+	turn(e, func() {
+		e.Received(c, []byte(hard(0)))
+		if least := 1 << depth / lookWork; e.work < least {
+			t.Errorf("a match of %d steps counts %d", 1<<depth, e.work)
+		}
+	})
+	for i := range 1000 {
+		say(e, c, fmt.Sprintf("PUB a.b.%d 0\r\n\r\n", i))
+	}
+	w.settle(t, e)
+	for _, line := range []string{"SUB *.c.> other\r\n", "UNSUB other\r\n"} {
+		turn(e, func() {
+			e.Received(c, []byte(line))
+			if least := 1000 / lookWork; e.work < least {
+				t.Errorf("%q looks at 1000 results and counts %d", line, e.work)
+			}
+		})
+	}
+}
+
 // Lines without messages fill a turn too.
 func TestLinesAreWork(t *testing.T) {
 	for _, line := range []string{"PING\r\n", "SUB a 1\r\n", "UNSUB 1\r\n", "+OK\r\n", "INFO {}\r\n", "CONNECT {}\r\n", "SUB . 1\r\n"} {

@@ -52,7 +52,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 		if r != nil && !r.Valid() {
 			e.mark(MarkMemoStale)
 		}
-		r = c.acc.subs.Match(a.Subject)
+		r = e.match(c.acc, a.Subject)
 		c.memo = r
 		c.memoSubject = append(c.memoSubject[:0], a.Subject...)
 	} else {

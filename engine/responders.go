@@ -30,13 +30,10 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 	e.totals.outBytes += uint64(size)
 }
 
-// lookWork is how many subscriptions are looked at for one unit of a turn's work.
-const lookWork = 8
-
 // ownSubscription finds the connection's own subscription that subj reaches. Members of queue groups don't count: the
 // answer is for the requester, not for whoever shares its group.
 func (e *Engine) ownSubscription(c *conn, subj []byte) *subscription {
-	for i, s := range c.acc.subs.Match(subj).Plain {
+	for i, s := range e.match(c.acc, subj).Plain {
 		if s.conn == c && !s.dead {
 			return s
 		}

@@ -23,7 +23,9 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 	}
 	if old := c.sub(sid); old == nil {
 		s := newSubscription(c, sid)
+		before := c.acc.subs.Steps()
 		h, err := c.acc.subs.Insert(subj, queue, s)
+		e.work += int((c.acc.subs.Steps() - before) / lookWork)
 		if err != nil {
 			e.sendErr(c, wire.ErrInvalidSubject)
 			return
@@ -55,7 +57,10 @@ func (e *Engine) unsubscribe(c *conn, args []byte) {
 func (e *Engine) endSub(s *subscription) {
 	s.dead = true
 	s.conn.dropSub(s)
-	s.conn.acc.subs.Remove(s.handle)
+	list := s.conn.acc.subs
+	before := list.Steps()
+	list.Remove(s.handle)
+	e.work += int((list.Steps() - before) / lookWork)
 }
 
 func (e *Engine) ok(c *conn) {
@@ -64,18 +69,20 @@ func (e *Engine) ok(c *conn) {
 	}
 }
 
-// reap removes the subscriptions of closed connections, a bounded number in a turn. Until then they are passed over.
+// reap removes the subscriptions of closed connections, as many in a turn as its share of the work allows. Until then they
+// are passed over.
 func (e *Engine) reap() {
 	budget := e.slice(reapPerTurn)
 	for len(e.reaping) > 0 {
 		c := e.reaping[len(e.reaping)-1]
 		for len(c.subs) > 0 {
-			if budget == 0 {
+			if budget <= 0 {
 				e.mark(MarkReapSliced)
 				return
 			}
-			budget--
+			before := e.work
 			e.endSub(c.subs[len(c.subs)-1])
+			budget -= 1 + e.work - before
 		}
 		e.reaping[len(e.reaping)-1] = nil
 		e.reaping = e.reaping[:len(e.reaping)-1]
