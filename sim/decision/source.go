@@ -15,10 +15,10 @@ const (
 	nClasses
 )
 
-// Actor names who a choice is about: a class and an index within it, at most 2^40.
+// Actor names who a choice is about: a class and an index within it, below 2^40.
 type Actor uint64
 
-// Of is the actor with that index in the class.
+// Of is the actor with that index in the class. Bits of the index above the 40th are lost.
 func Of(class Class, index uint64) Actor { return Actor(uint64(class)<<40 | index&(1<<40-1)) }
 
 // Class is the class of the actor.
@@ -93,7 +93,8 @@ func (s *Source) Below(k Key, n uint64) uint64 {
 	return s.keep(k, n, hi)
 }
 
-// Range chooses a number from lo to hi, both included. The default is lo.
+// Range chooses a number from lo to hi, both included: fewer than 2^63 of them. The default is lo. Where hi is
+// not above lo no choice is made.
 func (s *Source) Range(k Key, lo, hi int64) int64 {
 	if hi <= lo {
 		return lo
@@ -101,7 +102,7 @@ func (s *Source) Range(k Key, lo, hi int64) int64 {
 	return lo + int64(s.Below(k, uint64(hi-lo)+1))
 }
 
-// Chance is true in perMillion of a million cases. The default is false.
+// Chance is true in perMillion of a million cases, always from a million on. The default is false.
 func (s *Source) Chance(k Key, perMillion uint32) bool {
 	if s.replay != nil {
 		return s.repeat(k, 2) == 1
@@ -114,7 +115,7 @@ func (s *Source) Chance(k Key, perMillion uint32) bool {
 	return s.keep(k, 2, 1) == 1
 }
 
-// Pick chooses an index into weights in proportion to them. The default is 0. The weights must not all be zero.
+// Pick chooses an index into weights in proportion to them. The default is 0. It panics if all weights are zero.
 func (s *Source) Pick(k Key, weights []uint32) int {
 	if s.replay != nil {
 		return int(s.repeat(k, uint64(len(weights))))

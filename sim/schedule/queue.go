@@ -48,7 +48,7 @@ func (q *Queue) At(t Time, h Handler, arg uint64) {
 	q.up(len(q.heap) - 1)
 }
 
-// After schedules h.Fire(now+d, arg).
+// After schedules h.Fire(now+d, arg). A sum beyond the end of time is a time that has passed.
 func (q *Queue) After(d Time, h Handler, arg uint64) { q.At(q.now+d, h, arg) }
 
 // Next returns the time of the earliest waiting event.
