@@ -1,4 +1,70 @@
 // Package engine is natsd's core: connections, the client protocol, routing and limits, as one single-threaded
-// deterministic state machine. See ARCHITECTURE.md for the picture; read env.go (what it asks of the world), then
-// engine.go (what the world tells it).
+// deterministic state machine. It asks the world for effects through Env and is told by its methods what happened.
+// Neither ever blocks. The same options, entropy and events in the same order have the same effects, byte for byte.
+//
+// # The duties of a host
+//
+// A host calls New, then runs turns until Stopped:
+//
+//	e := engine.New(options, env)
+//	for !e.Stopped() {
+//		wait until something has happened, or the moment that Clock.Wake asked for
+//		e.BeginTurn()
+//		e.Start() // in the first turn
+//		for each thing that happened: its event
+//		e.EndTurn()
+//	}
+//
+// Everything but New, Stopped, TurnFull, Addr, TurnTook, Footprint and Marks is called between BeginTurn and EndTurn.
+// When TurnFull reports true, the host ends the turn and keeps the rest of its events, in order, for the next: the engine
+// takes more, but others wait longer. It is for the host to see that no connection starves: read each for a bounded
+// number of bytes, and go on next time with those not reached.
+//
+//   - Start comes once. Network.Listen follows; it ends in ListenerUp or ListenerFailed.
+//   - Accepted returns the id of a connection. All effects for the id may be asked for before it returns, when the host
+//     can't know it yet: those are to be ignored, and Send to return 0. An id of zero means that the host closes the
+//     connection and says no more about it.
+//   - Received hands over bytes in the order in which they arrived. After PauseReading the host reads no more; what it had
+//     read in that moment it may still hand over. The engine keeps it, which is why one read should be bounded.
+//   - EOF tells that the peer ended its sending side, after its last byte. The engine goes on writing, and asks for Close
+//     when all is written.
+//   - Writable follows each Send that took less than offered, when more can be taken, once.
+//   - Closed tells that a connection is lost in both directions. It is the last event for its id, and Close, where the
+//     engine asks for it, is the last effect: no event for the id follows.
+//   - TimerDue answers Wake. An early or a superfluous one does no harm; one that never comes does: timeouts, back-pressure
+//     and work carried over to the next turn depend on it.
+//   - JobDone answers each Submit, also when the connection that it was for is gone.
+//   - A query (QueryVarz, QueryConnz, QuerySubsz, QueryHealthz) is answered once, by Monitor.Answer, in this turn or a
+//     later one.
+//   - Stop, LameDuck and Reload are the operator's. They may come at any time, before Start too.
+//
+// Events for ids that are gone are ignored.
+//
+// # Who owns which bytes
+//
+// Bytes given to an event are borrowed until it returns. Buffers given to Send are borrowed until it returns: they lie in
+// the engine's chunks, are used again, and a payload may be in many connections' buffers at once, so a network must not
+// write to them. Answers to queries belong to the receiver. Strings may be kept.
+//
+// # What is bounded
+//
+// A turn: Options.TurnWork messages parsed or delivered, other lines and what matching and passing over costs counted in
+// the same unit; 1000 connections written to, 2000 timers, 2000 subscriptions removed, 500 monitoring entries. What is left
+// goes on in the next turn, which is asked for by Wake. The exceptions: Stop, LameDuck and Reload look at every
+// connection in one turn; one message for one queue group looks at its members until one takes it.
+//
+// A connection: what waits to be written is at most MaxPending bytes, in chunks that are shared or, on average, half full at
+// worst; of what it sent, one line as far as max_control_line counts it, a message that is not complete (up to four times
+// what has arrived of it, and 4 KiB), and what two reads brought while its gate was shut (gate.go). An idle one holds no
+// buffer. Its subscriptions are bounded by MaxSubscriptions, where that is set.
+//
+// All together: MaxConnections, and 1000 that are being turned away; 32 MiB of chunks kept for later; 64 MiB of messages
+// whose delivery is under way; MatchCache results that name a million subscriptions; 10,000 closed connections with
+// 256 bytes of each text that a client chose; 500 log lines a second about clients' errors, of 1 KiB each.
+//
+// # Where to read on
+//
+// env.go (what the engine asks for), events.go (what it is told), then along a message's way: input.go, gather.go,
+// publish.go, fanout.go, deliver.go, outqueue.go, and flush in close.go. What holds a connection back is in gate.go and stall.go,
+// how it ends in close.go and keepalive.go. check.go has the invariants.
 package engine
