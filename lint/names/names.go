@@ -56,8 +56,20 @@ var rules = []rule{
 		`^crypto/`, "D3: blinding and salts are drawn from the system's random source",
 	},
 	{
+		`^mlkem\.(GenerateKey768|GenerateKey1024|EncapsulationKey768\.Encapsulate|EncapsulationKey1024\.Encapsulate)$`,
+		`^crypto/mlkem$`, "D3: keys and secrets are drawn from the system's random source",
+	},
+	{
+		`^bcrypt\.GenerateFromPassword$`, `^golang\.org/x/crypto/bcrypt$`,
+		"D3: the salt is drawn from the system's random source",
+	},
+	{
 		`^nkeys\.Create`, `^github\.com/nats-io/nkeys$`,
 		"D3: keys are drawn from the system's random source; use nkeys.FromRawSeed",
+	},
+	{
+		`^nkeys\.(KeyPair\.)?Seal$`, `^github\.com/nats-io/nkeys$`,
+		"D3: the nonce is drawn from the system's random source; use SealWithRand",
 	},
 	{`^iter\.(Pull|Pull2)$`, `^iter$`, "D1: a pulled iterator is a goroutine in disguise"},
 	{

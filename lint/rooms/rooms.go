@@ -61,7 +61,6 @@ var table = []Room{
 	{Dir: "lint", Kind: World, Deny: []string{"host", "cmd", "bench", "engine"}},
 	{Dir: "internal", Kind: World, Deny: outside},
 	{Dir: "integration", Kind: World, Deny: []string{"cmd", "bench", "lint"}},
-	{Dir: "test", Kind: World, Deny: []string{"cmd", "bench", "lint"}},
 }
 
 // Table returns all rooms, in no particular order. The caller may not change it.

@@ -4,13 +4,14 @@ import (
 	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/ed25519"
+	"crypto/mlkem"
 	"crypto/rsa"
 	"iter"
 	"math/rand"
 	r2 "math/rand/v2"
 )
 
-func draws(private *rsa.PrivateKey, key *ecdsa.PrivateKey) {
+func draws(private *rsa.PrivateKey, key *ecdsa.PrivateKey, to *mlkem.EncapsulationKey768) {
 	_ = rand.Intn(3)                      // want `use of .rand.Intn. forbidden because "D3: draw from`
 	rand.Shuffle(3, func(i, j int) {})    // want `use of .rand.Shuffle. forbidden because "D3`
 	_ = r2.IntN(3)                        // want `use of .r2.IntN. forbidden because "D3`
@@ -19,6 +20,8 @@ func draws(private *rsa.PrivateKey, key *ecdsa.PrivateKey) {
 	_, _, _ = ed25519.GenerateKey(nil)    // want `use of .ed25519.GenerateKey. forbidden because "D3: keys are drawn`
 	_, _ = ecdh.X25519().GenerateKey(nil) // want `GenerateKey. forbidden because "D3: keys are drawn`
 	_, _ = ecdsa.SignASN1(nil, key, nil)  // want `use of .ecdsa.SignASN1. forbidden because "D3: blinding`
+	_, _ = to.Encapsulate()               // want `Encapsulate. forbidden because "D3: keys and secrets`
+	_, _ = mlkem.GenerateKey768()         // want `use of .mlkem.GenerateKey768. forbidden because "D3: keys and secrets`
 	_ = draw
 }
 
