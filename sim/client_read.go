@@ -198,6 +198,7 @@ func (c *client) pong() {
 		c.w.judged(c.node)
 	}
 	c.pongAt = c.w.queue.Now()
+	c.prompt(c.pongAt - d.at)
 	c.fenced(d.n)
 	if c.state == clientOpening {
 		c.state, c.readyAt = clientReady, c.w.queue.Now()

@@ -11,8 +11,11 @@ import (
 // its PING within patiencePong, its CONNECT within patienceOpen. Only one that publishes may be held back, for the sake
 // of a slow receiver, and then not when all is healed and everybody reads.
 
-// propAnswers is the name of the property.
-const propAnswers = "answers"
+// The names of the properties.
+const (
+	propAnswers = "answers" // at all
+	propLatency = "latency" // and soon, however sick others are
+)
 
 // heldBefore is for how long after it was held back a client's answers may still be late.
 const heldBefore = patiencePong + 5*second
@@ -31,6 +34,21 @@ func (c *client) silence(since schedule.Time, why string) {
 	}
 	w.fail(propAnswers, c.name()+" was not answered for "+time.Duration(now-since).String()+": "+why)
 }
+
+// prompt is told how long the answer to a PING took. Who is not held back, and has a way to the server that is not full,
+// waits for its round trips and for the turns of others, which are short.
+func (c *client) prompt(took schedule.Time) {
+	w := c.w
+	most := latencyMax + 10*(w.cfg.net.Link.Latency+w.cfg.net.Link.Jitter)
+	if took <= most || !c.healthy() || w.congested(c) || c.node.heldLately(c, w.queue.Now()) {
+		return
+	}
+	w.fail(propLatency, c.name()+" waited "+time.Duration(took).String()+" for a PONG, at most "+
+		time.Duration(most).String()+" is stated")
+}
+
+// latencyMax is the bound that is stated beside round trips: a server has turns of at most a few milliseconds.
+const latencyMax = second / 10
 
 // healthy reports whether nothing explains what the server does to the client but the server.
 func (c *client) healthy() bool {
