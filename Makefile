@@ -23,7 +23,8 @@ SEED    ?= 1
 RUNS    ?= 200
 FOR     ?=
 
-# The mutants: make mutants ONLY=wildcard, PART=0/4 (the first of four parts), SEEDS=500 (for each).
+# The mutants: make mutants ONLY=wildcard, PART=0/4 (the first of four parts), PICK=hash/4 (the part of four that a commit's
+# hash chooses), SEEDS=500 (for each).
 ONLY    ?=
 PART    ?=
 PICK    ?=

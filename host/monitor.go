@@ -60,6 +60,7 @@ func (s *Server) query(ctx context.Context, ask func(e *engine.Engine, id engine
 // Monitoring serves a running Server's state over HTTP: /varz, /connz, /subsz and /healthz, as nats-server does.
 type Monitoring struct {
 	s      *Server
+	slots  chan struct{} // has a place for each answer that is being made
 	ln     net.Listener
 	host   string // as asked for
 	http   *http.Server
@@ -68,6 +69,10 @@ type Monitoring struct {
 	usage  usage
 }
 
+// answersMax is how many answers are made at a time: each may hold a copy of all connections or subscriptions. Who asks while
+// so many are being made waits.
+const answersMax = 4
+
 // Monitor opens addr ("host:port") and serves until Close.
 func (s *Server) Monitor(addr string) (*Monitoring, error) {
 	ln, err := net.Listen("tcp", addr)
@@ -75,7 +80,7 @@ func (s *Server) Monitor(addr string) (*Monitoring, error) {
 		return nil, fmt.Errorf("the monitoring port can't be opened: %w", err)
 	}
 	host, _, _ := net.SplitHostPort(addr) // it has just been listened on
-	m := &Monitoring{s: s, ln: ln, host: host, counts: map[string]int{}}
+	m := &Monitoring{s: s, slots: make(chan struct{}, answersMax), ln: ln, host: host, counts: map[string]int{}}
 	mux := http.NewServeMux()
 	for path, h := range map[string]func(*http.Request) (any, error){
 		"/varz": m.varz, "/connz": m.connz, "/subsz": m.subsz, "/subscriptionsz": m.subsz,
@@ -108,7 +113,7 @@ func (m *Monitoring) count(path string) {
 
 func (m *Monitoring) serve(path string, w http.ResponseWriter, r *http.Request, h func(*http.Request) (any, error)) {
 	m.count(path)
-	answer, err := h(r)
+	body, err := m.answer(r, h)
 	if err != nil {
 		status := http.StatusBadRequest
 		if errors.Is(err, context.Canceled) || errors.Is(err, errStopped) {
@@ -117,22 +122,26 @@ func (m *Monitoring) serve(path string, w http.ResponseWriter, r *http.Request, 
 		http.Error(w, err.Error(), status)
 		return
 	}
-	writeJSON(w, http.StatusOK, answer, true)
+	writeJSON(w, http.StatusOK, body)
 }
 
-// writeJSON writes v, indented if pretty. (There is no JSONP: nats-server 2.15 has none either.)
-func writeJSON(w http.ResponseWriter, status int, v any, pretty bool) {
-	var body []byte
-	var err error
-	if pretty {
-		body, err = json.MarshalIndent(v, "", "  ")
-	} else {
-		body, err = json.Marshal(v)
+// answer makes the JSON that h answers with, when its turn has come.
+func (m *Monitoring) answer(r *http.Request, h func(*http.Request) (any, error)) ([]byte, error) {
+	select {
+	case m.slots <- struct{}{}:
+		defer func() { <-m.slots }()
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
 	}
+	v, err := h(r)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+		return nil, err
 	}
+	return json.MarshalIndent(v, "", "  ")
+}
+
+// writeJSON writes an answer. (There is no JSONP: nats-server 2.15 has none either.)
+func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	w.WriteHeader(status)
@@ -162,5 +171,10 @@ func (m *Monitoring) healthz(w http.ResponseWriter, r *http.Request) {
 	} else if h := a.(*engine.Healthz); !h.OK {
 		answer.Status, answer.Error, status = "unavailable", h.Reason, http.StatusServiceUnavailable
 	}
-	writeJSON(w, status, answer, false)
+	body, err := json.Marshal(answer)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	writeJSON(w, status, body)
 }
