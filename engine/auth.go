@@ -2,6 +2,7 @@ package engine
 
 import (
 	"crypto/subtle"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/bcrypt"
@@ -32,8 +33,42 @@ func (e *Engine) authenticate(c *conn, answer bool) {
 	e.mark(MarkAuthJob)
 	c.gate |= gateAuth
 	// An unknown name takes as long as a wrong password, so that the time does not tell which names exist.
-	check := &passwordCheck{hash: want, password: got, known: known}
-	c.checking = e.submit(&job{conn: c.id, check: check, answer: answer}, check.run)
+	c.check = &passwordCheck{conn: c, hash: want, password: got, known: known, answer: answer}
+	e.checks = append(e.checks, c.check)
+	e.startChecks()
+}
+
+// checksMax is how many passwords are checked at a time. The others wait in the engine: a client that goes away or that
+// waits longer than the authentication timeout costs nothing then, however many of them there are.
+const checksMax = 64
+
+// startChecks has as many passwords checked as may be, in the order in which they came.
+func (e *Engine) startChecks() {
+	for len(e.checks) > 0 && len(e.jobs) < checksMax {
+		p := e.checks[0]
+		e.checks[0] = nil
+		e.checks = e.checks[1:]
+		if p.over() {
+			e.checksOver--
+			continue
+		}
+		p.conn.checking = e.submit(&job{conn: p.conn.id, check: p}, p.run)
+	}
+	if len(e.checks) == 0 {
+		e.checks = nil
+	}
+}
+
+// endCheck gives up the password check of a connection.
+func (e *Engine) endCheck(c *conn) {
+	if c.check != nil && c.checking == 0 {
+		e.checksOver++
+	}
+	c.check, c.checking = nil, 0
+	if 2*e.checksOver > len(e.checks) {
+		e.checks = slices.DeleteFunc(e.checks, (*passwordCheck).over)
+		e.checksOver = 0
+	}
 }
 
 // decide ends an authentication.
@@ -52,18 +87,23 @@ func isBcrypt(s string) bool { return strings.HasPrefix(s, "$2") }
 
 // job is work under way outside the engine.
 type job struct {
-	conn   ConnID
-	check  *passwordCheck
-	answer bool
+	conn  ConnID
+	check *passwordCheck
 }
 
 // passwordCheck compares a password with a bcrypt hash.
 type passwordCheck struct {
+	conn           *conn
+	answer         bool // a +OK is due
 	hash, password string
 	known          bool // the user's name is right
 	ok             bool
 }
 
+// over reports whether nobody waits for the check any more.
+func (p *passwordCheck) over() bool { return p.conn.check != p }
+
+// run is the job. It must not look at conn.
 func (p *passwordCheck) run() {
 	same := bcrypt.CompareHashAndPassword([]byte(p.hash), []byte(p.password)) == nil
 	p.ok = same && p.known
@@ -83,12 +123,13 @@ func (e *Engine) JobDone(id JobID) {
 		return
 	}
 	delete(e.jobs, id)
+	e.startChecks()
 	c := e.lookup(j.conn)
 	if c == nil || c.checking != id {
 		return // the connection is gone, or the credentials have changed meanwhile
 	}
-	c.checking = 0
-	e.decide(c, j.check.ok, j.answer)
+	e.endCheck(c)
+	e.decide(c, j.check.ok, j.check.answer)
 	e.open(c, gateAuth)
 }
 

@@ -173,3 +173,56 @@ func TestNothingIsReadBeforeAuthentication(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// However many clients have passwords to be checked, so many are at a time, in order; who leaves or waits too long
+// costs nothing.
+func TestPasswordChecksAreBounded(t *testing.T) {
+	e, w := started(t, Options{User: "u", Pass: bcryptOfP, AuthTimeout: time.Second})
+	var clients []ConnID
+	for i := range 4 * checksMax {
+		if i == 2*checksMax {
+			w.advance(t, e, Instant(600*time.Millisecond))
+		}
+		c := accept(e)
+		w.take(c)
+		say(e, c, `CONNECT {"user":"u","pass":"p","verbose":false}`+"\r\nPING\r\n")
+		clients = append(clients, c)
+	}
+	if len(w.jobs) != checksMax {
+		t.Fatalf("%d passwords are being checked", len(w.jobs))
+	}
+	for _, c := range clients[checksMax/2 : 3*checksMax/2] { // some of those being checked, some of those that wait
+		turn(e, func() { e.Closed(c, "") })
+		w.gone[c] = true
+	}
+	w.advance(t, e, Instant(600*time.Millisecond))
+	for i, c := range clients[3*checksMax/2 : 2*checksMax] {
+		if got := w.take(c); got != "-ERR 'Authentication Timeout'\r\n" {
+			t.Fatalf("client %d, who waited for too long, got %q", i, got)
+		}
+	}
+	ran := 0
+	for len(w.jobs) > 0 {
+		if ran += len(w.jobs); len(w.jobs) > checksMax {
+			t.Fatalf("%d passwords are being checked", len(w.jobs))
+		}
+		w.finishJobs(e)
+		w.settle(t, e)
+	}
+	if ran != 3*checksMax {
+		t.Errorf("%d passwords were checked", ran)
+	}
+	for i, c := range clients {
+		got, want := w.take(c), "PONG\r\n"
+		if i >= checksMax/2 && i < 2*checksMax {
+			want = ""
+		}
+		if got != want {
+			t.Errorf("client %d got %q, want %q", i, got, want)
+		}
+		if !w.gone[c] {
+			turn(e, func() { e.EOF(c) })
+		}
+	}
+	w.left(t, e)
+}

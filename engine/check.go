@@ -37,6 +37,17 @@ func (e *Engine) Check() {
 		}
 	}
 	assert.Thatf(touched == len(e.touched), "%d connections are to be written to, %d believe so", len(e.touched), touched)
+	over := 0
+	for _, p := range e.checks {
+		if p.over() {
+			over++
+			continue
+		}
+		c := p.conn
+		c.must(c.gate&gateAuth != 0 && c.checking == 0 && !c.gone, "waits for a password check in vain")
+	}
+	assert.Thatf(over == e.checksOver, "nobody waits for %d password checks, counted %d", over, e.checksOver)
+	assert.Thatf(over == len(e.checks) || len(e.jobs) >= checksMax, "%d passwords wait although nothing is checked", len(e.checks))
 	for _, c := range e.reaping {
 		subs += len(c.subs)
 	}
@@ -98,6 +109,6 @@ type Footprint struct {
 func (e *Engine) Footprint() Footprint {
 	return Footprint{
 		Connections: len(e.conns) - len(e.free), Subscriptions: e.account.subs.Count(), Timers: e.timers.len(),
-		Chunks: e.pool.live, Jobs: len(e.jobs), Queries: len(e.queries), Fanouts: len(e.fanouts), Slots: len(e.conns),
+		Chunks: e.pool.live, Jobs: len(e.jobs) + len(e.checks), Queries: len(e.queries), Fanouts: len(e.fanouts), Slots: len(e.conns),
 	}
 }

@@ -90,7 +90,7 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 		e.logf(LevelDebug, c.subject(), "Client connection closed: "+string(reason))
 	}
 	e.release(c)
-	c.checking = 0
+	e.endCheck(c)
 	c.stash, c.partial, c.memo, c.memoSubject = nil, nil, nil, nil
 	if c.msg != nil {
 		e.pool.release(c.msg.ck)

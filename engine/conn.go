@@ -75,8 +75,9 @@ type conn struct {
 	subs  []*subscription
 	bySid map[string]*subscription // only when there are many
 
-	checking   JobID // the password check whose answer counts; 0: none
-	complaints int   // lines about its errors in the log
+	check      *passwordCheck // of its password, waiting or under way
+	checking   JobID          // the job of check; 0: it waits
+	complaints int            // lines about its errors in the log
 
 	timer     timer
 	lastIn    Instant // of the last thing it did; answers to pings don't count

@@ -36,6 +36,8 @@ type Engine struct {
 	fanouts []*fanout // messages with receivers left to serve
 	reaping []*conn   // closed, with subscriptions still to be removed
 	work    int       // messages handled and delivered this turn
+	limit   int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
+	fed     bool      // something was received this turn
 	turn    bool      // between BeginTurn and EndTurn
 
 	suspended int // bytes of the messages in fanouts
@@ -48,8 +50,10 @@ type Engine struct {
 	// room to build control lines in
 	lineScratch, bodyScratch []byte
 
-	jobs  map[JobID]*job
-	jobID JobID
+	jobs       map[JobID]*job
+	jobID      JobID
+	checks     []*passwordCheck // that wait to be made
+	checksOver int              // of these, how many nobody waits for
 
 	queries    []pendingQuery // monitoring answers under way
 	closed     closedRing

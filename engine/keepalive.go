@@ -39,7 +39,7 @@ func (e *Engine) connTimer(c *conn) {
 	}
 	if c.authEnd > 0 && e.now >= c.authEnd {
 		c.authEnd = 0
-		if c.gate&gateAuth == 0 {
+		if c.checking == 0 { // what takes long once it has begun is not the client's fault
 			e.mark(MarkAuthTimeout)
 			e.protocolError(c, wire.ErrAuthTimeout, ReasonAuthTimeout)
 			return

@@ -61,10 +61,10 @@ func (e *Engine) reloadConn(c *conn, credentials, info bool) {
 
 // reauthenticate holds a connection against credentials that have changed.
 func (e *Engine) reauthenticate(c *conn) {
-	pending, answer := c.checking != 0, false
+	pending, answer := c.check != nil, false
 	if pending { // a CONNECT is being held against the old ones: that answer no longer counts
-		answer = e.jobs[c.checking].answer
-		c.checking = 0
+		answer = c.check.answer
+		e.endCheck(c)
 	}
 	switch {
 	case !e.authRequired() && pending:
@@ -77,7 +77,7 @@ func (e *Engine) reauthenticate(c *conn) {
 		c.authed = false
 		c.authEnd = later(e.now, e.opts.AuthTimeout)
 	}
-	if c.checking == 0 {
+	if c.check == nil {
 		e.open(c, gateAuth)
 	}
 }
