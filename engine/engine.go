@@ -40,7 +40,8 @@ type Engine struct {
 	fed     bool      // something was received this turn
 	turn    bool      // between BeginTurn and EndTurn
 
-	suspended int // bytes of the messages in fanouts
+	suspended  int       // bytes of the messages in fanouts
+	oldFanouts []*fanout // for their buffers
 
 	timers timers
 	own    timer // the engine's own moment: lame duck

@@ -56,18 +56,16 @@ func (e *Engine) finish(subj, reply []byte) {
 func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.PubArgs) {
 	e.mark(MarkFanoutSliced)
 	c := e.out.from
-	f := &fanout{to: r, next: next, subject: append([]byte(nil), a.Subject...), reply: append([]byte(nil), a.Reply...)}
-	f.msg = e.out
-	f.ck = f.msg.ck
-	if f.ck != nil && e.out.borrowed {
+	f := e.spareFanout()
+	f.to, f.next = r, next
+	f.subject, f.reply = append(f.subject[:0], a.Subject...), append(f.reply[:0], a.Reply...)
+	f.msg, e.out = e.out, f.msg // the scratch buffers stay with the suspended message
+	if f.ck = f.msg.ck; f.ck == nil {
+		f.ck = e.pool.get(len(f.msg.body))
+		f.msg.body = f.ck.data[:copy(f.ck.data, f.msg.body)]
+	} else if f.msg.borrowed {
 		f.ck.refs++
 	}
-	if f.ck == nil {
-		f.ck = e.pool.get(len(e.out.body))
-		f.msg.body = f.ck.data[:copy(f.ck.data, e.out.body)]
-	}
-	// The scratch buffers stay with the suspended message; e.out gets new ones.
-	e.out = outgoing{}
 	e.fanouts = append(e.fanouts, f)
 	e.suspended += len(f.ck.data)
 	c.gate |= gateFanout
@@ -87,15 +85,35 @@ func (e *Engine) continueFanouts() {
 		}
 		e.finish(f.subject, f.reply)
 		from := e.out.from
-		e.out = spare
+		f.msg, e.out = e.out, spare
 		e.suspended -= len(f.ck.data)
 		e.pool.release(f.ck)
-		e.fanouts[0] = nil
-		e.fanouts = e.fanouts[1:]
+		n := copy(e.fanouts, e.fanouts[1:])
+		e.fanouts[n] = nil
+		e.fanouts = e.fanouts[:n]
+		e.keepFanout(f)
 		e.open(from, gateFanout)
 		if e.work >= limit {
 			return
 		}
 	}
-	e.fanouts = nil
+}
+
+// fanoutsKept is how many fanouts are kept for their buffers. A busy subject suspends one message in every turn.
+const fanoutsKept = 8
+
+func (e *Engine) spareFanout() *fanout {
+	if n := len(e.oldFanouts); n > 0 {
+		f := e.oldFanouts[n-1]
+		e.oldFanouts = e.oldFanouts[:n-1]
+		return f
+	}
+	return &fanout{}
+}
+
+func (e *Engine) keepFanout(f *fanout) {
+	f.to, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil
+	if len(e.oldFanouts) < fanoutsKept {
+		e.oldFanouts = append(e.oldFanouts, f)
+	}
 }
