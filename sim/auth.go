@@ -56,6 +56,7 @@ const (
 func (a auth) appendCredentials(b []byte, what credentials) []byte {
 	name, secret := authName, authSecret
 	switch what {
+	case rightCredentials:
 	case wrongPassword:
 		secret = authWrong
 	case wrongUser:

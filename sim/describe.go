@@ -204,6 +204,7 @@ var detailNames = [...]string{
 	detailSubject: "subject", detailClass: "class of size", detailSize: "size", detailHeader: "headers", detailCount: "how many",
 	detailWhich: "which", detailWild: "wildcards", detailQueue: "queue", detailMax: "max", detailWait: "wait", detailVariant: "variant",
 	detailTemplate: "template", detailPlace: "place", detailByte: "byte", detailHow: "how",
+	detailSpied: "spied on",
 }
 
 var operationNames = [numOperations]string{

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/rand/v2"
+	"strconv"
 
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/netsim"
@@ -64,6 +65,10 @@ type node struct {
 	watch     slowWatch
 	lastPause engine.Instant // when somebody was last held back
 }
+
+// propFair: in every turn something is taken of what waits outside, however much the engine has left over from earlier
+// turns. Otherwise a backlog would keep out everybody else.
+const propFair = "fair"
 
 // ready is something that the next turn is told.
 type ready struct {
@@ -220,6 +225,9 @@ func (n *node) turn(now schedule.Time) {
 		n.ready[done] = ready{}
 		done++
 		n.hand(r)
+	}
+	if count > 0 && done == 0 {
+		n.w.fail(propFair, "a turn of server "+strconv.Itoa(n.index)+" took none of the "+strconv.Itoa(count)+" things that waited for it")
 	}
 	n.ready = n.ready[:copy(n.ready, n.ready[done:])]
 	n.eng.EndTurn()

@@ -60,6 +60,7 @@ const (
 	detailPlace    = 13
 	detailByte     = 14
 	detailHow      = 15
+	detailSpied    = 16
 )
 
 // slot is one slot of the client: at most one operation.
@@ -209,7 +210,7 @@ func (c *client) drawPattern(s slotKey) string {
 	case wild < 4:
 		return subj
 	case wild == 9 && s.below(detailVariant, 2) == 1: // the inboxes of another client, by a pattern closer than its own
-		return inboxReply + strconv.FormatUint(s.below(detailWhich, uint64(len(c.w.clients))), 10) + ".*.*"
+		return inboxReply + strconv.FormatUint(s.below(detailSpied, uint64(len(c.w.clients))), 10) + ".*.*"
 	case wild == 9:
 		return ">"
 	case wild == 10:

@@ -74,6 +74,7 @@ func (n *node) query(what question) {
 	n.asked[id] = asked{what: what, at: n.w.queue.Now(), turn: n.turns}
 	n.w.trace.event(n.index, EventQuery, 0, int64(what))
 	switch what {
+	case askNothing, askReload:
 	case askVarz:
 		n.eng.QueryVarz(id)
 	case askConnz:
