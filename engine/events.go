@@ -19,6 +19,8 @@ func (e *Engine) BeginTurn() {
 	assert.That(!e.turn, "BeginTurn inside a turn")
 	e.turn = true
 	e.work = 0
+	e.fed = false
+	e.limit = max(e.opts.TurnWork*3/4, 1)
 	e.now, e.wall = e.env.Clock.Now()
 	if len(e.fanouts) > 0 {
 		e.continueFanouts()
@@ -26,10 +28,13 @@ func (e *Engine) BeginTurn() {
 	if len(e.run) > 0 {
 		e.resume()
 	}
+	e.limit = e.opts.TurnWork
 }
 
 // TurnFull reports that enough was done in this turn: the host should end it, and hand over what else it has in the next.
-func (e *Engine) TurnFull() bool { return e.work >= e.opts.TurnWork }
+// However much earlier turns left over, a turn is not full before something new was received in it: a backlog slows
+// others down but does not keep them out.
+func (e *Engine) TurnFull() bool { return e.fed && e.work >= e.opts.TurnWork }
 
 // slice bounds what is done in pieces of at most so much per turn: a smaller TurnWork makes the pieces smaller too.
 func (e *Engine) slice(most int) int { return min(most, e.opts.TurnWork) }
@@ -133,6 +138,7 @@ func (e *Engine) Accepted(l ListenerID, info ConnInfo) ConnID {
 
 // Received hands over bytes that arrived. They are borrowed until it returns.
 func (e *Engine) Received(id ConnID, data []byte) {
+	e.fed = true
 	c := e.lookup(id)
 	if c == nil || c.gate&gateClosed != 0 {
 		return

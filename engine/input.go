@@ -33,7 +33,7 @@ func (e *Engine) input(c *conn, data []byte) {
 			}
 			data = e.line(c, withoutCR(data[:end]), data[end+1:])
 		}
-		if e.work >= e.opts.TurnWork && c.gate&gateClosed == 0 {
+		if len(data) > 0 && e.work >= e.limit && c.gate&gateClosed == 0 {
 			e.yield(c)
 		}
 	}

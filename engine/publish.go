@@ -62,7 +62,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 		e.noResponders(c, a.Subject, a.Reply)
 	} else {
 		e.prepare(c, a, body, ck)
-		limit := e.opts.TurnWork
+		limit := e.limit
 		if e.suspended >= suspendedMax {
 			limit = math.MaxInt
 		}
