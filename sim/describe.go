@@ -30,6 +30,9 @@ func NewStoryteller(records []decision.Record) *Storyteller {
 // Tell says what a decision of the log is, and the simulated time at which it shows; -1: at none, or it is not known.
 func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 	who := r.Actor.Class().String() + " " + fmt.Sprint(r.Actor.Index())
+	if r.Actor.Class() == decision.Node && (r.Kind == decision.SimOperation || r.Kind == decision.SimDetail) {
+		return time.Duration(r.N)*time.Second + time.Second/2, who + ": " + operatorWords(r)
+	}
 	switch r.Kind {
 	case decision.SimConfig:
 		return -1, "configuration: " + s.configWords(r)
@@ -46,7 +49,7 @@ func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 	case decision.SimExtent:
 		return time.Duration(r.N) * time.Second, who + ":   " + extentWords(r)
 	case decision.SimBackoff:
-		return -1, fmt.Sprintf("%s dials for the connection %d only after another %v", who, r.N, time.Duration(r.Value))
+		return -1, fmt.Sprintf("%s waits %d/4096 longer before it dials for the %dth time", who, r.Value, r.N+1)
 	case decision.SimJob:
 		return -1, fmt.Sprintf("%s: job %d takes %v longer", who, r.N, time.Duration(r.Value))
 	}
@@ -54,6 +57,14 @@ func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 		return -1, linkName(r.Actor.Index()) + ": " + netWords(r)
 	}
 	return -1, ""
+}
+
+// operatorWords tells what the operator of a server does.
+func operatorWords(r decision.Record) string {
+	if r.Kind == decision.SimDetail {
+		return "  the reload lengthens a time, the " + fmt.Sprint(r.Purpose) + "th of those that it may"
+	}
+	return "the operator asks for " + nameOf(questionNames[:], r.Value)
 }
 
 // slotTime is when the slot of a client begins.

@@ -29,6 +29,8 @@ const (
 
 var questionWeights = [numQuestions]uint32{24, 1, 1, 1, 1, 1, 1}
 
+var questionNames = [numQuestions]string{"nothing", "varz", "connz", "connz with everything", "subsz", "healthz", "a reload"}
+
 // asked is a question without answer.
 type asked struct {
 	what question
