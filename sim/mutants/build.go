@@ -51,7 +51,7 @@ func build(root, tmp, name string, edited map[string]string) (string, error) {
 	if err := os.WriteFile(listFile, list, 0o644); err != nil {
 		return "", err
 	}
-	cmd := exec.Command("go", "build", "-overlay", listFile, "-buildvcs=false", "-o", program, "./cmd/natsd")
+	cmd := exec.Command("go", "build", "-overlay", listFile, "-buildvcs=false", "-ldflags=-s -w", "-o", program, "./cmd/natsd")
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
