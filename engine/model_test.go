@@ -246,19 +246,22 @@ func engineModel(t *rapid.T) {
 	if rapid.Bool().Draw(t, "cut") {
 		n.cut = randomPieces(rapid.Uint64().Draw(t, "cuts"))
 	}
+	connect := func(t *rapid.T) {
+		c := &naiveConn{id: accept(e)}
+		w.take(c.id)
+		n.conns = append(n.conns, c)
+		n.greet(t, c)
+	}
 	pick := func(t *rapid.T) *naiveConn {
 		if len(n.conns) == 0 {
-			t.Skip("nobody is connected")
+			connect(t)
 		}
 		return n.conns[rapid.IntRange(0, len(n.conns)-1).Draw(t, "conn")]
 	}
 	t.Repeat(map[string]func(*rapid.T){
 		"connect": func(t *rapid.T) {
 			if len(n.conns) < 6 {
-				c := &naiveConn{id: accept(e)}
-				w.take(c.id)
-				n.conns = append(n.conns, c)
-				n.greet(t, c)
+				connect(t)
 			}
 		},
 		"connect again": func(t *rapid.T) { n.greet(t, pick(t)) },

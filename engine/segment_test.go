@@ -152,3 +152,18 @@ func FuzzCutsMakeNoDifference(f *testing.F) { f.Fuzz(rapid.MakeFuzz(cutsMakeNoDi
 func cutsMakeNoDifference(t *rapid.T) {
 	compareCuts(t, segmentOptions(t), segmentSteps(t), rapid.Uint64().Draw(t, "cuts"))
 }
+
+// FuzzInput is the same with bytes of the fuzzer's own.
+func FuzzInput(f *testing.F) {
+	for _, line := range segmentLines {
+		f.Add([]byte(line+"PING\r\n"), uint8(0), uint64(0))
+	}
+	f.Add([]byte("SUB a 1\r\nPUB a 3\r\nabc\r\nHPUB a 12 12\r\nNATS/1.0\r\n\r\n\r\nUNSUB 1\r\n"), uint8(3), uint64(1))
+	f.Fuzz(func(t *testing.T, data []byte, turnWork uint8, cuts uint64) {
+		if len(data) > 5000 {
+			return // seconds of single bytes
+		}
+		steps := []step{{1, segmentLines[0] + "SUB > 1\r\nSUB a.* q 2\r\n"}, {0, segmentLines[0]}, {0, string(data)}}
+		compareCuts(t, Options{MaxControlLine: 100, MaxPayload: 1000, TurnWork: int(turnWork)}, steps, cuts)
+	})
+}
