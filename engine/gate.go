@@ -59,7 +59,7 @@ func (e *Engine) open(c *conn, g gate) {
 func (e *Engine) resume() {
 	e.running, e.run = e.run, e.running[:0]
 	for i, c := range e.running {
-		if e.work >= e.limit {
+		if i > 0 && e.work >= e.limit { // one at least: messages under way may have taken more than their share
 			e.run = append(e.run, e.running[i:]...) // still queued
 			clear(e.running[i:])
 			return
