@@ -33,7 +33,10 @@ type complaints struct {
 func (e *Engine) logf(level Level, subject, text string) { e.env.Log.Log(level, subject, text) }
 
 // complain logs an error of a client.
-func (e *Engine) complain(c *conn, text string) {
+func (e *Engine) complain(c *conn, text string) { e.complainAt(LevelError, c, text) }
+
+// complainAt logs what a client did wrong.
+func (e *Engine) complainAt(level Level, c *conn, text string) {
 	q := &e.complaints
 	if e.now >= q.end {
 		e.tellOmitted()
@@ -47,7 +50,7 @@ func (e *Engine) complain(c *conn, text string) {
 	if c.complaints++; c.complaints == complaintsPerConn {
 		text += " (further errors of this connection are not logged)"
 	}
-	e.logf(LevelError, c.subject(), text)
+	e.logf(level, c.subject(), text)
 }
 
 // tellOmitted logs how many complaints were left out, if any were.
