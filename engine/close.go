@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"time"
 
 	"github.com/natsd/natsd/wire"
@@ -65,7 +66,7 @@ func (e *Engine) slowConsumer(c *conn, reason CloseReason) {
 	if c.out.pending > 0 {
 		e.mark(MarkSlowDataQueued)
 	}
-	e.logf(LevelInfo, c.subject(), "Slow Consumer Detected: "+string(reason))
+	e.complainAt(LevelInfo, c, "Slow Consumer Detected: "+string(reason))
 	e.detach(c, reason)
 	e.abandon(c)
 }
@@ -103,7 +104,14 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 
 // settle writes what waits for a connection and, if it is closing, closes it when nothing waits any more.
 func (e *Engine) settle(c *conn) {
-	e.flush(c)
+	for c.out.pending > 0 && !c.blocked {
+		if e.written >= e.writeLimit() {
+			e.touch(c) // goes on in the next turn
+			break
+		}
+		e.send(c)
+	}
+	e.relieve(c)
 	if c.gone || c.gate&gateClosed == 0 || c.out.pending > 0 {
 		return
 	}
@@ -117,29 +125,44 @@ func (e *Engine) settle(c *conn) {
 	}
 }
 
-// flush hands what waits to the network. What it does not take waits for Writable.
+// writeLimit is how many bytes are handed to the network in a turn, about: 4 MiB, some 1 or 2 ms, for the default TurnWork.
+func (e *Engine) writeLimit() int { return 256 * min(e.opts.TurnWork, math.MaxInt/256) }
+
+// flush hands all that waits to the network, before the end of the turn.
 func (e *Engine) flush(c *conn) {
 	for c.out.pending > 0 && !c.blocked {
-		iov := c.out.vectors(e.iov[:0], iovMax)
-		offered := 0
-		for _, b := range iov {
-			offered += len(b)
-		}
-		n := e.env.Network.Send(c.id, iov)
-		clear(iov)
-		e.iov = iov[:0]
-		c.out.written(&e.pool, n)
-		if c.out.pending == 0 {
-			c.progress = 0 // it owes nothing: what waits next has its own time
-		} else if n > 0 || c.progress == 0 {
-			c.progress = e.now
-		}
-		if n < offered {
-			e.mark(MarkPartialWrite)
-			c.blocked = true
-			e.arm(c)
-		}
+		e.send(c)
 	}
+	e.relieve(c)
+}
+
+// send hands a part of what waits to the network. What it does not take waits for Writable.
+func (e *Engine) send(c *conn) {
+	iov := c.out.vectors(e.iov[:0], iovMax, sendMax)
+	offered := 0
+	for _, b := range iov {
+		offered += len(b)
+	}
+	n := e.env.Network.Send(c.id, iov)
+	clear(iov)
+	e.iov = iov[:0]
+	c.out.written(&e.pool, n)
+	e.written += n
+	e.work += n / bytesPerWork
+	if c.out.pending == 0 {
+		c.progress = 0 // it owes nothing: what waits next has its own time
+	} else if n > 0 || c.progress == 0 {
+		c.progress = e.now
+	}
+	if n < offered {
+		e.mark(MarkPartialWrite)
+		c.blocked = true
+		e.arm(c)
+	}
+}
+
+// relieve lets go whom the connection holds back, if it has taken enough.
+func (e *Engine) relieve(c *conn) {
 	if len(c.stalled) > 0 || c.stallUsed {
 		e.drained(c)
 	}

@@ -67,7 +67,7 @@ func (e *Engine) deliver(s *subscription) bool {
 		if c.out.pending > e.opts.StallBytes {
 			e.stall(m.from, c)
 		}
-	} else if c.out.pending > flushAt {
+	} else if c.out.pending > flushAt && e.written < e.writeLimit() {
 		e.mark(MarkEarlyFlush)
 		e.flush(c)
 	}

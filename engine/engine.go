@@ -37,6 +37,7 @@ type Engine struct {
 	reaping []*conn   // closed, with subscriptions still to be removed
 	work    int       // messages handled and delivered this turn
 	limit   int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
+	written int       // bytes handed to the network this turn
 	fed     bool      // something was received this turn
 	turn    bool      // between BeginTurn and EndTurn
 
@@ -98,12 +99,15 @@ type totals struct {
 
 // Work done in one turn is bounded: what is left goes on in the next.
 const (
-	reapPerTurn = 2000 // subscriptions of closed connections removed in a turn; fewer where that takes longer
+	reapPerTurn = 600  // subscriptions of closed connections removed in a turn; fewer where that takes longer
 	timersTurn  = 2000 // timers handled in a turn
 	settleTurn  = 1000 // connections written to in a turn
 	iovMax      = 256
-	flushAt     = 256 << 10 // bytes waiting for a receiver that are written without waiting for the end of the turn
-	shareMin    = 8 << 10   // bytes of a payload from which on receivers share it instead of copying
+	sendMax     = 1 << 20 // bytes after which a Send is given no further slice
+	// bytesPerWork: handing so many bytes to the network costs as much as a message parsed or delivered.
+	bytesPerWork = 512
+	flushAt      = 256 << 10 // bytes waiting for a receiver that are written without waiting for the end of the turn
+	shareMin     = 8 << 10   // bytes of a payload from which on receivers share it instead of copying
 )
 
 // clientListener is the one listener there is so far.

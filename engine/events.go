@@ -18,9 +18,8 @@ func (e *Engine) Start() {
 func (e *Engine) BeginTurn() {
 	assert.That(!e.turn, "BeginTurn inside a turn")
 	e.turn = true
-	e.work = 0
-	e.fed = false
-	e.limit = max(e.opts.TurnWork*3/4, 1)
+	e.work, e.written, e.fed = 0, 0, false
+	e.limit = e.opts.TurnWork - e.opts.TurnWork/4
 	e.now, e.wall = e.env.Clock.Now()
 	if len(e.fanouts) > 0 {
 		e.continueFanouts()
@@ -84,7 +83,7 @@ func (e *Engine) Addr() Port { return e.listening }
 func (e *Engine) settleTouched() {
 	left := e.slice(settleTurn)
 	i := 0
-	for ; i < len(e.touched) && left > 0; i++ {
+	for ; i < len(e.touched) && left > 0 && (i == 0 || e.written < e.writeLimit()); i++ {
 		c := e.touched[i]
 		c.touched = false
 		if !c.gone {

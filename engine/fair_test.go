@@ -17,13 +17,11 @@ func TestBacklogKeepsNobodyOut(t *testing.T) {
 		}
 	})
 	w.settle(t, e)
-	var pubs []ConnID
 	for range 10 {
 		p := accept(e)
 		turn(e, func() {
 			e.Received(p, []byte("CONNECT {\"verbose\":false}\r\n"+strings.Repeat("PUB a 0\r\n\r\n", 1000)))
 		})
-		pubs = append(pubs, p)
 	}
 	healthy := accept(e)
 	turn(e, func() { e.Received(healthy, []byte("CONNECT {\"verbose\":false}\r\n")) })

@@ -9,7 +9,7 @@ import (
 // What a line costs in units of TurnWork, where a message parsed or delivered is one.
 const (
 	lineWork    = 1
-	subWork     = 4
+	subWork     = 16 // maps and memory that are cold
 	connectWork = 16 // JSON is read
 )
 

@@ -93,6 +93,7 @@ func TestNoLimits(t *testing.T) {
 		t.Fatal("closed, or held back")
 	}
 	w.open(e, silent)
+	w.settle(t, e) // over several turns
 	if got := len(w.take(silent)); got < 5*len(big) {
 		t.Fatalf("%d bytes arrived", got)
 	}

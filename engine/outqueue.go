@@ -77,12 +77,13 @@ func (q *outQueue) push(s segment) {
 	q.segs = append(q.segs, s)
 }
 
-// vectors appends the waiting bytes to iov, at most limit slices of them.
-func (q *outQueue) vectors(iov [][]byte, limit int) [][]byte {
-	for i := q.head; i < len(q.segs) && len(iov) < limit; i++ {
+// vectors appends the waiting bytes to iov: at most limit slices, and none behind the first most bytes.
+func (q *outQueue) vectors(iov [][]byte, limit, most int) [][]byte {
+	for i := q.head; i < len(q.segs) && len(iov) < limit && most > 0; i++ {
 		iov = append(iov, q.segs[i].b)
+		most -= len(q.segs[i].b)
 	}
-	if len(q.open) > 0 && len(iov) < limit {
+	if len(q.open) > 0 && len(iov) < limit && most > 0 {
 		iov = append(iov, q.open)
 	}
 	return iov

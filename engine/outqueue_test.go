@@ -51,7 +51,7 @@ func outQueueModel(t *rapid.T) {
 			}
 		},
 		"written": func(t *rapid.T) {
-			iov := q.vectors(nil, rapid.IntRange(1, 10).Draw(t, "vectors"))
+			iov := q.vectors(nil, rapid.IntRange(1, 10).Draw(t, "vectors"), rapid.IntRange(1, 1<<20).Draw(t, "most"))
 			offered := bytes.Join(iov, nil)
 			if !bytes.HasPrefix(model, offered) {
 				t.Fatalf("%d bytes are offered that differ from what was appended", len(offered))
@@ -70,7 +70,7 @@ func outQueueModel(t *rapid.T) {
 			if q.pending != len(model) {
 				t.Fatalf("pending is %d, %d bytes wait", q.pending, len(model))
 			}
-			if all := bytes.Join(q.vectors(nil, 1<<30), nil); !bytes.Equal(all, model) {
+			if all := bytes.Join(q.vectors(nil, 1<<30, 1<<30), nil); !bytes.Equal(all, model) {
 				t.Fatalf("%d bytes wait that differ from the %d appended", len(all), len(model))
 			}
 			if len(model) == 0 && len(held) == 0 && (p.live != 0 || q.ck != nil) {
