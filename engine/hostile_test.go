@@ -249,3 +249,18 @@ func TestSuspendedMessagesAreBounded(t *testing.T) {
 		t.Fatalf("%d bytes are believed to wait, %d were sent", e.suspended, w.sent)
 	}
 }
+
+// A connection that there is no room for from the beginning is refused, and leaves nothing behind.
+func TestNoRoomForTheGreeting(t *testing.T) {
+	e, w := started(t, Options{MaxPending: 10})
+	for range 3 {
+		if c := accept(e); c != 0 {
+			t.Fatalf("connection %x was taken in", c)
+		}
+	}
+	w.left(t, e)
+	turn(e, func() { e.QueryConnz(1, ConnzOptions{Closed: true}) })
+	if n := len(w.answers[1].(*Connz).Conns); n != 3 {
+		t.Fatalf("%d connections are remembered", n)
+	}
+}
