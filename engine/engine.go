@@ -37,7 +37,7 @@ type Engine struct {
 	reaping []*conn   // closed, with subscriptions still to be removed
 	work    int       // messages handled and delivered this turn
 	limit   int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
-	written int       // bytes handed to the network this turn
+	written int       // bytes handed to the network this turn, before its end and at it
 	fed     bool      // something was received this turn
 	turn    bool      // between BeginTurn and EndTurn
 

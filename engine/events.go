@@ -82,6 +82,7 @@ func (e *Engine) Addr() Port { return e.listening }
 // the next.
 func (e *Engine) settleTouched() {
 	left := e.slice(settleTurn)
+	e.written = 0 // what was written early, to make room, must not keep the others from theirs
 	i := 0
 	for ; i < len(e.touched) && left > 0 && (i == 0 || e.written < e.writeLimit()); i++ {
 		c := e.touched[i]

@@ -264,3 +264,32 @@ func TestNoRoomForTheGreeting(t *testing.T) {
 		t.Fatalf("%d connections are remembered", n)
 	}
 }
+
+// Whatever is written before the end of a turn, to make room, leaves something for the others at its end.
+func TestEarlyWritesKeepNobodyWaiting(t *testing.T) {
+	w := &sinkWorld{fakeWorld: newFakeWorld()}
+	env := w.env()
+	env.Network = w
+	e := New(Options{MaxPending: 300_000, TurnWork: 1000, Check: true}, env)
+	turn(e, e.Start)
+	turn(e, func() { e.ListenerUp(clientListener, 4222) })
+	for i := range 3 {
+		w.join(e, fmt.Sprintf("SUB a %d\r\n", i))
+	}
+	pub, healthy := w.join(e, ""), w.join(e, "")
+	w.settle(t, e)
+	message := []byte("PUB a 200000\r\n" + strings.Repeat("x", 200_000) + "\r\n")
+	for i := range 20 {
+		turn(e, func() {
+			e.Received(pub, message)
+			e.Received(pub, message)
+			e.Received(healthy, []byte("PING\r\n"))
+		})
+		if n := e.lookup(healthy).out.pending; n > 20*len("PONG\r\n") {
+			t.Fatalf("turn %d: %d bytes of PONGs wait", i, n)
+		}
+	}
+	if n := e.lookup(healthy).out.pending; n > 5*len("PONG\r\n") {
+		t.Fatalf("%d bytes of PONGs wait", n)
+	}
+}
