@@ -69,6 +69,8 @@ type connection struct {
 	mute       bool               // leaves pings unanswered
 	harmed     bool               // a fault touched the connection, or the server
 	garbage    bool               // sent what is not known to be right or wrong
+	held       bool               // the server reads nothing from it
+	heldAt     schedule.Time      // when that last changed
 	evicted    bool               // by lame duck mode
 	duckTold   bool               // of lame duck mode, by an INFO
 	closedFor  engine.CloseReason // by the server, whether the client knows or not

@@ -17,8 +17,6 @@ type nodeConn struct {
 	conn    *netsim.Conn
 	info    engine.ConnInfo
 	name    string             // in the log
-	held    bool               // the engine reads nothing from it
-	heldAt  schedule.Time      // when that last changed
 	client  *client            // who dialled
 	dial    uint64             // which of the client's connections it is
 	over    bool               // the engine has given it up, or is about to

@@ -27,7 +27,7 @@ func (c *client) silence(since schedule.Time, why string) {
 	switch {
 	case !c.healthy() || c.mute || c.halfClosed || w.congested(c):
 		return
-	case w.healedAt == 0 && c.node.heldLately(c, now):
+	case w.healedAt == 0 && c.heldLately(now):
 		return
 	case w.healedAt > 0 && since < w.healedAt+heldBefore:
 		return // others read again only since then
@@ -40,15 +40,15 @@ func (c *client) silence(since schedule.Time, why string) {
 func (c *client) prompt(took schedule.Time) {
 	w := c.w
 	most := latencyMax + 10*(w.cfg.net.Link.Latency+w.cfg.net.Link.Jitter)
-	if took <= most || !c.healthy() || w.congested(c) || c.node.heldLately(c, w.queue.Now()) {
+	if took <= most || !c.healthy() || w.congested(c) || c.heldLately(w.queue.Now()) {
 		return
 	}
 	w.fail(propLatency, c.name()+" waited "+time.Duration(took).String()+" for a PONG, at most "+
 		time.Duration(most).String()+" is stated")
 }
 
-// latencyMax is the bound that is stated beside round trips: a server has turns of at most a few milliseconds.
-const latencyMax = second / 10
+// latencyMax is the bound that is stated beside round trips: a turn takes a few milliseconds, and there may be some before.
+const latencyMax = second / 2
 
 // healthy reports whether nothing explains what the server does to the client but the server.
 func (c *client) healthy() bool {
@@ -56,18 +56,13 @@ func (c *client) healthy() bool {
 }
 
 // heldLately reports whether the server holds the client back, or did lately.
-func (n *node) heldLately(c *client, now schedule.Time) bool {
-	for i := range n.conns {
-		if nc := &n.conns[i]; nc.id != 0 && nc.client == c && nc.dial == c.dial {
-			return nc.held || nc.heldAt > 0 && now-nc.heldAt < heldBefore
-		}
-	}
-	return false
+func (c *client) heldLately(now schedule.Time) bool {
+	return c.held || c.heldAt > 0 && now-c.heldAt < heldBefore
 }
 
 // heldBack is told when the server stops or resumes reading from a connection.
 func (n *node) heldBack(id engine.ConnID, on bool) {
-	if nc := n.slot(id); nc != nil {
-		nc.held, nc.heldAt = on, n.w.queue.Now()
+	if nc := n.slot(id); nc != nil && nc.client != nil && nc.client.dial == nc.dial {
+		nc.client.held, nc.client.heldAt = on, n.w.queue.Now()
 	}
 }
