@@ -285,7 +285,7 @@ func (p *epoll) acceptFailed(l *listener, err error) {
 	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EINTR) || errors.Is(err, unix.ECONNABORTED) {
 		return // none left, or one that is gone already; the listener is reported again where there are others
 	}
-	p.s.opts.Log.Log(engine.LevelError, "", "A connection could not be accepted: "+err.Error())
+	p.s.notAccepted(err)
 	p.watch(l, 0)
 	time.AfterFunc(acceptPause, func() {
 		p.s.post(func(*engine.Engine) {

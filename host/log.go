@@ -168,7 +168,7 @@ func (l *Logger) write() {
 		if len(b) > 0 {
 			if _, err := l.out.Write(b); err != nil && l.file != nil {
 				// The log is the only place to complain at; standard error is what is left.
-				fmt.Fprintf(os.Stderr, "natsd: the log can't be written: %v\n%s", err, bytes.TrimRight(b, "\n"))
+				fmt.Fprintf(os.Stderr, "natsd: the log can't be written: %v\n%s", err, b) // b ends its last line
 			}
 		}
 		if reopen {

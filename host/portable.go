@@ -167,7 +167,7 @@ func (p *portable) accept(l engine.ListenerID, ln net.Listener) {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil:
-			p.s.opts.Log.Log(engine.LevelError, "", "A connection could not be accepted: "+err.Error())
+			p.s.notAccepted(err)
 			time.Sleep(acceptPause) // there is no room: asking again at once would only say so again
 			continue
 		}

@@ -41,7 +41,8 @@ type Server struct {
 	done     chan struct{} // closed when Run returns
 	addr     engine.Port
 	failed   string // why the address could not be opened
-	stopping bool   // used by the loop only
+	crowded  seldom
+	stopping bool // used by the loop only
 }
 
 // loop is what differs between systems.
@@ -63,6 +64,9 @@ const (
 // acceptPause is how long no connection is accepted after there was no room for one.
 const acceptPause = 100 * time.Millisecond
 
+// acceptComplaints is how often the log says that connections can't be accepted.
+const acceptComplaints = 10 * time.Second
+
 // ErrNotListening is wrapped by what Run returns when the address could not be opened. It has been logged then.
 var ErrNotListening = errors.New("the client port could not be opened")
 
@@ -76,6 +80,7 @@ func New(o Options) (*Server, error) {
 	}
 	o.Engine.GoVersion = runtime.Version()
 	s := &Server{opts: o, clock: newClock(), ready: make(chan struct{}), done: make(chan struct{})}
+	s.crowded.every = acceptComplaints
 	s.answers.waiting = map[engine.QueryID]chan any{}
 	var err error
 	if o.Portable {
@@ -214,6 +219,14 @@ func open(addr string) (*net.TCPListener, error) {
 		return nil, err
 	}
 	return ln.(*net.TCPListener), nil
+}
+
+// notAccepted logs that a connection could not be accepted, for want of descriptors most likely. As long as that lasts, it
+// is so every acceptPause.
+func (s *Server) notAccepted(err error) {
+	if text := s.crowded.say(time.Now(), "A connection could not be accepted: "+err.Error()); text != "" {
+		s.opts.Log.Log(engine.LevelError, "", text)
+	}
 }
 
 func (s *Server) markReady() { s.readyOne.Do(func() { close(s.ready) }) }
