@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -196,14 +197,21 @@ func parsePort(name, v string) (int, error) {
 	return n, nil
 }
 
+// What engine.Options takes where nothing is said.
+const (
+	defaultMaxPayload = 1 << 20
+	defaultMaxPending = 64 << 20
+)
+
 // check refuses what can't work.
 func (s *settings) check() error {
 	o := &s.engine
 	if strings.ContainsFunc(o.ServerName, unicode.IsSpace) {
 		return fmt.Errorf("server_name %q: a name has no spaces", o.ServerName)
 	}
-	if o.MaxPayload > 0 && o.MaxPending > 0 && o.MaxPayload > o.MaxPending {
-		return fmt.Errorf("max_payload (%d) is more than max_pending (%d): such messages could never be delivered", o.MaxPayload, o.MaxPending)
+	payload, pending := cmp.Or(o.MaxPayload, defaultMaxPayload), cmp.Or(o.MaxPending, defaultMaxPending)
+	if pending > 0 && payload > pending {
+		return fmt.Errorf("max_payload (%d) is more than max_pending (%d): such messages could never be delivered", payload, pending)
 	}
 	if o.Token != "" && (o.User != "" || o.Pass != "") {
 		return errors.New("a token and a user or password can't both be required")

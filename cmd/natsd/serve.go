@@ -14,6 +14,7 @@ import (
 
 // serveMain runs the server and returns the exit status.
 func serveMain(args []string) int {
+	signals := catchSignals()
 	s, err := parseFlags(args)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "natsd:", err)
@@ -36,7 +37,7 @@ func serveMain(args []string) int {
 		return 1
 	}
 	defer log.Close()
-	if err := serve(s, args, log); err != nil {
+	if err := serve(s, args, log, signals); err != nil {
 		if !errors.Is(err, host.ErrNotListening) { // the engine has logged that
 			log.Log(engine.LevelFatal, "", err.Error())
 		}
@@ -49,7 +50,7 @@ func serveMain(args []string) int {
 	return 0
 }
 
-func serve(s *settings, args []string, log *host.Logger) error {
+func serve(s *settings, args []string, log *host.Logger, signals chan os.Signal) error {
 	log.Log(engine.LevelInfo, "", "Starting natsd")
 	log.Log(engine.LevelInfo, "", "  Version:  "+version+" (nats-server "+engine.NatsVersion+")")
 	if c := commit(); c != "" {
@@ -62,7 +63,7 @@ func serve(s *settings, args []string, log *host.Logger) error {
 	if err != nil {
 		return err
 	}
-	stopSignals := handleSignals(srv, s, args, log)
+	stopSignals := handleSignals(signals, srv, s, args, log)
 	defer stopSignals()
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Run() }()

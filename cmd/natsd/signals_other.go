@@ -9,9 +9,11 @@ import (
 	"github.com/natsd/natsd/host"
 )
 
+// catchSignals has nothing to keep: an interrupt means that the process should end, whenever it comes.
+func catchSignals() chan os.Signal { return make(chan os.Signal, 1) }
+
 // handleSignals obeys an interrupt until the function it returns is called; there are no other signals here.
-func handleSignals(srv *host.Server, _ *settings, _ []string, _ *host.Logger) (stop func()) {
-	ch := make(chan os.Signal, 1)
+func handleSignals(ch chan os.Signal, srv *host.Server, _ *settings, _ []string, _ *host.Logger) (stop func()) {
 	signal.Notify(ch, os.Interrupt)
 	go func() {
 		for range ch {

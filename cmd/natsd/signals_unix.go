@@ -11,11 +11,18 @@ import (
 	"github.com/natsd/natsd/host"
 )
 
-// handleSignals obeys nats-server's signals until the function it returns is called.
-func handleSignals(srv *host.Server, s *settings, args []string, log *host.Logger) (stop func()) {
+// catchSignals keeps those signals for handleSignals that would end the process otherwise, but do not mean that it should
+// end: they may come before the server is up.
+func catchSignals() chan os.Signal {
 	signal.Ignore(syscall.SIGPIPE) // who read the log from a pipe may go away; the server stays
 	ch := make(chan os.Signal, 4)
-	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGHUP)
+	signal.Notify(ch, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGHUP)
+	return ch
+}
+
+// handleSignals obeys nats-server's signals, those caught before included, until the function it returns is called.
+func handleSignals(ch chan os.Signal, srv *host.Server, s *settings, args []string, log *host.Logger) (stop func()) {
+	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
 		for sig := range ch {
 			log.Log(engine.LevelInfo, "", "Trapped \""+sig.String()+"\" signal")
