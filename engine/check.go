@@ -30,13 +30,15 @@ func (e *Engine) Check() {
 		}
 	}
 	assert.Thatf(held == 0, "receivers hold back %d publishers more than know of it", held)
-	for _, c := range e.touched {
+	for i := range len(e.touched) + len(e.crowd) {
+		c := e.waiting(i)
 		c.must(c.touched, "is to be written to and doesn't know")
 		if c.gone {
 			touched++
 		}
 	}
-	assert.Thatf(touched == len(e.touched), "%d connections are to be written to, %d believe so", len(e.touched), touched)
+	waiting := len(e.touched) + len(e.crowd)
+	assert.Thatf(touched == waiting, "%d connections are to be written to, %d believe so", waiting, touched)
 	over := 0
 	for _, p := range e.checks {
 		if p.over() {
@@ -54,7 +56,7 @@ func (e *Engine) Check() {
 	assert.Thatf(live+len(e.free) == len(e.conns), "slots: %d used, %d free, %d in all", live, len(e.free), len(e.conns))
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
 	assert.Thatf(subs == e.account.subs.Count(), "%d subscriptions with connections, %d in the list", subs, e.account.subs.Count())
-	waits := len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.reaping) > 0 || len(e.queries) > 0
+	waits := len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0
 	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	for i, t := range e.timers.heap {
 		if t.pos != i+1 || i > 0 && t.before(e.timers.heap[(i-1)/2]) {

@@ -105,7 +105,7 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 // settle writes what waits for a connection and, if it is closing, closes it when nothing waits any more.
 func (e *Engine) settle(c *conn) {
 	for c.out.pending > 0 && !c.blocked {
-		if e.written >= e.writeLimit() {
+		if e.written >= e.writeMost {
 			e.touch(c) // goes on in the next turn
 			break
 		}
@@ -125,8 +125,11 @@ func (e *Engine) settle(c *conn) {
 	}
 }
 
-// writeLimit is how many bytes are handed to the network in a turn, about: 4 MiB, some 1 or 2 ms, for the default TurnWork.
-func (e *Engine) writeLimit() int { return 256 * min(e.opts.TurnWork, math.MaxInt/256) }
+// writeLimit is how many bytes are handed to the network at the end of a turn, about, for either list: 4 MiB, some 1 or 2 ms,
+// for the default TurnWork. Deliveries are charged so that a turn does not make more than that: what is written keeps up.
+func (e *Engine) writeLimit() int {
+	return bytesPerWork * min(e.opts.TurnWork, math.MaxInt/bytesPerWork)
+}
 
 // flush hands all that waits to the network, before the end of the turn.
 func (e *Engine) flush(c *conn) {
@@ -148,7 +151,6 @@ func (e *Engine) send(c *conn) {
 	e.iov = iov[:0]
 	c.out.written(&e.pool, n)
 	e.written += n
-	e.work += n / bytesPerWork
 	if c.out.pending == 0 {
 		c.progress = 0 // it owes nothing: what waits next has its own time
 	} else if n > 0 || c.progress == 0 {

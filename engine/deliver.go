@@ -51,7 +51,7 @@ func (e *Engine) deliver(s *subscription) bool {
 	} else if !e.deliverFirst(s, plain) {
 		return false
 	}
-	e.work++
+	e.work += 1 + size/bytesPerWork
 	c.stats.outMsgs++
 	c.stats.outBytes += uint64(size)
 	e.totals.outMsgs++
@@ -61,7 +61,7 @@ func (e *Engine) deliver(s *subscription) bool {
 		e.endSub(s)
 	}
 	if !c.touched {
-		e.touch(c)
+		e.touchFor(c, m)
 	}
 	if c.blocked {
 		if c.out.pending > e.opts.StallBytes {

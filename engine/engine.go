@@ -28,18 +28,20 @@ type Engine struct {
 	nextCID uint64
 	active  int // connections that are not closing
 
-	pool    chunkPool
-	iov     [][]byte
-	touched []*conn   // something to write or to close at the end of the turn
-	run     []*conn   // gate opened: input that waits to be processed
-	running []*conn   // run of the turn before, being processed
-	fanouts []*fanout // messages with receivers left to serve
-	reaping []*conn   // closed, with subscriptions still to be removed
-	work    int       // messages handled and delivered this turn
-	limit   int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
-	written int       // bytes handed to the network this turn, before its end and at it
-	fed     bool      // something was received this turn
-	turn    bool      // between BeginTurn and EndTurn
+	pool      chunkPool
+	iov       [][]byte
+	crowd     []*conn   // the same, because of a message to many
+	touched   []*conn   // something to write or to close at the end of the turn
+	run       []*conn   // gate opened: input that waits to be processed
+	running   []*conn   // run of the turn before, being processed
+	fanouts   []*fanout // messages with receivers left to serve
+	reaping   []*conn   // closed, with subscriptions still to be removed
+	work      int       // messages handled and delivered this turn
+	limit     int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
+	written   int       // bytes handed to the network this turn, before its end and at it
+	writeMost int       // of them, for the list being written to
+	fed       bool      // something was received this turn
+	turn      bool      // between BeginTurn and EndTurn
 
 	suspended  int       // bytes of the messages in fanouts
 	oldFanouts []*fanout // for their buffers
@@ -101,11 +103,12 @@ type totals struct {
 const (
 	reapPerTurn = 600  // subscriptions of closed connections removed in a turn; fewer where that takes longer
 	timersTurn  = 2000 // timers handled in a turn
-	settleTurn  = 1000 // connections written to in a turn
+	settleTurn  = 256  // connections written to in a turn: some 3 ms
+	crowdMin    = 64   // receivers of a message from which on they are written to after others
 	iovMax      = 256
 	sendMax     = 1 << 20 // bytes after which a Send is given no further slice
-	// bytesPerWork: handing so many bytes to the network costs as much as a message parsed or delivered.
-	bytesPerWork = 512
+	// bytesPerWork: so many bytes delivered count as another message, for what writing them costs.
+	bytesPerWork = 256
 	flushAt      = 256 << 10 // bytes waiting for a receiver that are written without waiting for the end of the turn
 	shareMin     = 8 << 10   // bytes of a payload from which on receivers share it instead of copying
 )
@@ -185,4 +188,22 @@ func (e *Engine) touch(c *conn) {
 		c.touched = true
 		e.touched = append(e.touched, c)
 	}
+}
+
+// touchFor is touch for a receiver of a message.
+func (e *Engine) touchFor(c *conn, m *outgoing) {
+	if !m.crowd {
+		e.touch(c)
+		return
+	}
+	c.touched = true
+	e.crowd = append(e.crowd, c)
+}
+
+// waiting is the ith connection that has something to write.
+func (e *Engine) waiting(i int) *conn {
+	if i < len(e.touched) {
+		return e.touched[i]
+	}
+	return e.crowd[i-len(e.touched)]
 }

@@ -59,7 +59,7 @@ func (e *Engine) EndTurn() {
 		e.tellOmitted()
 	}
 	wake := e.timers.next()
-	if len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 {
+	if len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {
@@ -79,22 +79,33 @@ func (e *Engine) Stopped() bool { return e.state == stateStopped }
 func (e *Engine) Addr() Port { return e.listening }
 
 // settleTouched writes to the connections that have something waiting. Those that a turn does not reach are the first in
-// the next.
+// the next. Who waits for an answer does not wait behind all receivers of a message to thousands: these have a list, and a
+// share of the turn, of their own.
 func (e *Engine) settleTouched() {
-	left := e.slice(settleTurn)
-	e.written = 0 // what was written early, to make room, must not keep the others from theirs
+	most := e.slice(settleTurn)
+	left := most - e.settleSome(&e.touched, most, e.writeLimit())
+	e.settleSome(&e.crowd, max(left, most/2, 1), e.writeLimit())
+}
+
+// settleSome writes to the first connections of a list: at most so many, and none after so many bytes. It returns to how
+// many.
+func (e *Engine) settleSome(list *[]*conn, most, bytes int) (settled int) {
+	l := *list
+	e.written, e.writeMost = 0, bytes // what was written before must not keep these from theirs
 	i := 0
-	for ; i < len(e.touched) && left > 0 && (i == 0 || e.written < e.writeLimit()); i++ {
-		c := e.touched[i]
+	for ; i < len(l) && settled < most && (i == 0 || e.written < bytes); i++ {
+		c := l[i]
 		c.touched = false
 		if !c.gone {
-			left--
+			settled++
 			e.settle(c)
 		}
 	}
-	n := copy(e.touched, e.touched[i:])
-	clear(e.touched[n:])
-	e.touched = e.touched[:n]
+	l = *list // settle may have added to it
+	n := copy(l, l[i:])
+	clear(l[n:])
+	*list = l[:n]
+	return settled
 }
 
 // ListenerUp tells that a listener is open, and the port it got. If the engine was stopped meanwhile, it is closed again.

@@ -20,6 +20,7 @@ type outgoing struct {
 	borrowed bool   // ck is the gathered message's own: its reference is not ours
 
 	delivered bool // to anybody
+	crowd     bool // it has many receivers
 
 	header    int    // bytes of headers in body; 0: none
 	plainHead []byte // the same for receivers without headers
@@ -62,6 +63,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 		e.noResponders(c, a.Subject, a.Reply)
 	} else {
 		e.prepare(c, a, body, ck)
+		e.out.crowd = r.Fanout() >= crowdMin
 		limit := e.limit
 		if e.suspended >= suspendedMax {
 			limit = math.MaxInt

@@ -1,0 +1,31 @@
+package engine
+
+import "testing"
+
+// An answer does not wait behind all the receivers of a message to thousands.
+func TestAnswersPassCrowds(t *testing.T) {
+	const receivers = 5 * settleTurn
+	e, w := started(t, Options{})
+	for range receivers {
+		c := accept(e)
+		turn(e, func() { e.Received(c, []byte("CONNECT {\"verbose\":false}\r\nSUB a 1\r\n")) })
+	}
+	pub, healthy := accept(e), accept(e)
+	for _, c := range []ConnID{pub, healthy} {
+		turn(e, func() { e.Received(c, []byte("CONNECT {\"verbose\":false}\r\n")) })
+	}
+	w.settle(t, e)
+	w.take(healthy)
+	turn(e, func() { e.Received(pub, []byte("PUB a 1\r\nx\r\n")) })
+	if len(e.crowd) == 0 {
+		t.Fatal("all receivers were written to in one turn: the test shows nothing")
+	}
+	turn(e, func() { e.Received(healthy, []byte("PING\r\n")) })
+	if got := w.take(healthy); got != "PONG\r\n" {
+		t.Errorf("the PING was answered by %q in its turn", got)
+	}
+	w.settle(t, e)
+	if len(e.crowd) != 0 || e.totals.outMsgs != receivers {
+		t.Errorf("%d receivers are still to be written to, %d were", len(e.crowd), e.totals.outMsgs)
+	}
+}
