@@ -25,8 +25,6 @@ const (
 
 func (a auth) required() bool { return a != authNone }
 
-func (a auth) hashed() bool { return a == authHashedUser || a == authHashedToken }
-
 // configure sets the options of a server.
 func (a auth) configure(o *engine.Options) {
 	switch a {

@@ -91,6 +91,11 @@ func (n *node) accept(c *netsim.Conn, l engine.ListenerID) {
 	nc.client, nc.dial = n.w.dialler(c.Key())
 	n.accepting(nc)
 	id := n.eng.Accepted(l, info)
+	if id == 0 {
+		n.turnedAway()
+		c.Close()
+		return
+	}
 	for int(id.Slot()) >= len(n.conns) {
 		n.conns = append(n.conns, nodeConn{})
 	}
@@ -198,6 +203,9 @@ func (n *node) CloseWrite(id engine.ConnID) {
 // Close implements engine.Network.
 func (n *node) Close(id engine.ConnID) {
 	n.effect(EffectClose, id, 0)
+	if n.slot(id) == nil && n.newest.conn != nil {
+		return // while it is being accepted: it has no name yet
+	}
 	n.farewell(id)
 	n.host.Close(id)
 	n.forget(id)

@@ -114,6 +114,20 @@ func (n *node) accepted(nc *nodeConn) {
 	}
 }
 
+// turnedAway is told when the engine does not want the connection that it was told of: there are too many, or it has given
+// it up already.
+func (n *node) turnedAway() {
+	if !n.newest.over {
+		n.active--
+		n.total--
+		if most := n.w.cfg.engine.MaxConnections; n.active < most {
+			n.w.fail(propClosed, n.newest.who()+" was turned away though there are but "+strconv.Itoa(n.active)+
+				" connections, max_connections is "+strconv.Itoa(most))
+		}
+	}
+	n.newest = nodeConn{}
+}
+
 // overdue is the moment by which the server must have closed the connection.
 func (c *client) overdue() {
 	if c.state <= clientDialling {

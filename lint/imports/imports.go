@@ -73,12 +73,6 @@ var testAllow = []string{
 	"reflect$", "testing$", "testing/", "os$", "os/exec$", "path/filepath$", "flag$", "runtime$", "runtime/debug$",
 }
 
-// oneFile names single files with an import that their package does not have.
-var oneFile = map[string][]string{
-	// Swaps the reader that etcd's raft draws its election timeouts from.
-	"sim/rawentropy.go": {"crypto/rand$"},
-}
-
 func run(pass *analysis.Pass) (any, error) {
 	room := rooms.OfPass(pass)
 	if room.Kind == rooms.Foreign {
@@ -98,7 +92,7 @@ func run(pass *analysis.Pass) (any, error) {
 			d.End = token.NoPos
 			pass.Report(d)
 		}
-		list := listFor(room, rooms.IsTest(name), oneFile[fileInRepo(pass, name)])
+		list := listFor(room, rooms.IsTest(name))
 		guard, err := depguard.NewAnalyzer(&depguard.LinterSettings{room.Dir: list})
 		if err != nil {
 			return nil, fmt.Errorf("import list of %s: %w", room.Dir, err)
@@ -113,7 +107,7 @@ func run(pass *analysis.Pass) (any, error) {
 // listFor builds depguard's list. In its lax mode everything is allowed but what a deny entry
 // matches, and a longer allow entry beats a shorter deny entry; an exact entry counts as longer
 // than a prefix of the same length.
-func listFor(room rooms.Room, test bool, extra []string) *depguard.List {
+func listFor(room rooms.Room, test bool) *depguard.List {
 	list := &depguard.List{ListMode: "lax", Deny: map[string]string{}}
 	for _, dir := range room.Deny {
 		list.Deny[rooms.Module+"/"+dir+"$"] = direction
@@ -124,9 +118,6 @@ func listFor(room rooms.Room, test bool, extra []string) *depguard.List {
 	}
 	maps.Copy(list.Deny, pureDeny)
 	list.Allow = append(list.Allow, pureAllow...)
-	for _, exempt := range extra {
-		delete(list.Deny, exempt)
-	}
 	if test {
 		for _, exempt := range testAllow {
 			delete(list.Deny, exempt)
@@ -134,9 +125,4 @@ func listFor(room rooms.Room, test bool, extra []string) *depguard.List {
 		}
 	}
 	return list
-}
-
-// fileInRepo returns the path of a file from the root of the repository.
-func fileInRepo(pass *analysis.Pass, name string) string {
-	return rooms.File(pass.Pkg.Path(), name)
 }

@@ -48,8 +48,16 @@ func (q *Queue) At(t Time, h Handler, arg uint64) {
 	q.up(len(q.heap) - 1)
 }
 
-// After schedules h.Fire(now+d, arg). A sum beyond the end of time is a time that has passed.
-func (q *Queue) After(d Time, h Handler, arg uint64) { q.At(q.now+d, h, arg) }
+// After schedules h.Fire(now+d, arg). A sum beyond the end of time is the end of time.
+func (q *Queue) After(d Time, h Handler, arg uint64) {
+	if d > endOfTime-q.now {
+		d = endOfTime - q.now
+	}
+	q.At(q.now+d, h, arg)
+}
+
+// endOfTime is the last moment there is.
+const endOfTime Time = 1<<63 - 1
 
 // Next returns the time of the earliest waiting event.
 func (q *Queue) Next() (Time, bool) {

@@ -63,6 +63,19 @@ func TestAPastTimeMeansNow(t *testing.T) {
 	}
 }
 
+func TestNoTimeIsBeyondTheEnd(t *testing.T) {
+	var q Queue
+	r := &recorder{}
+	q.Advance(50)
+	q.After(endOfTime, r, 1)
+	q.After(endOfTime-50, r, 2)
+	q.After(1, r, 3)
+	run(&q, endOfTime)
+	if want := []call{{51, 3}, {endOfTime, 1}, {endOfTime, 2}}; !slices.Equal(r.calls, want) {
+		t.Errorf("got %v", r.calls)
+	}
+}
+
 func TestWhatIsScheduledFromInsideRunsToo(t *testing.T) {
 	var q Queue
 	r := &recorder{}

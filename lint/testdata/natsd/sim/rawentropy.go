@@ -1,3 +1,0 @@
-package sim
-
-import _ "crypto/rand"
