@@ -1,24 +1,34 @@
 package engine
 
 // deliverQueue gives the message to one member of a queue group: each with the same chance, passing over those that
-// can't take it.
-func (e *Engine) deliverQueue(members []*subscription) bool {
-	n := len(members)
-	at := 0
-	if n > 1 {
-		at = e.rng.IntN(n)
+// can't take it. There may be thousands of those: when the turn's work reaches limit after one was tried at least, it is
+// not done, and goes on from there when called again.
+func (e *Engine) deliverQueue(members []*subscription, limit int) (delivered, done bool) {
+	n, m := len(members), &e.out
+	if m.untried == 0 {
+		m.untried = n
+		m.member = 0
+		if n > 1 {
+			m.member = e.rng.IntN(n)
+		}
 	}
-	for range n {
-		if e.deliver(members[at]) {
-			return true
+	for ; m.untried > 0; m.untried-- {
+		if e.deliver(members[m.member]) {
+			m.untried = 0
+			return true, true
 		}
 		e.work++
 		e.mark(MarkQueueSkip)
-		if at++; at == n {
-			at = 0
+		if m.member++; m.member == n {
+			m.member = 0
+		}
+		if e.work >= limit && m.untried > 1 {
+			m.untried--
+			e.mark(MarkQueueSliced)
+			return false, false
 		}
 	}
-	return false
+	return false, true
 }
 
 // deliver appends the message to what waits for the subscriber's connection. It reports whether the subscriber counts as

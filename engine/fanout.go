@@ -21,7 +21,8 @@ type fanout struct {
 const suspendedMax = 64 << 20
 
 // fan delivers e.out from a place in r on, until the turn's work reaches limit: the plain subscriptions come first, then
-// one member of each queue group. It returns the first place that was not served; r.Fanout() when all were.
+// one member of each queue group. It returns the first place that was not served, or not to the end; r.Fanout() when all
+// were.
 func (e *Engine) fan(r *sublist.Result[*subscription], from, limit int) (next int) {
 	i := from
 	for ; i < len(r.Plain); i++ {
@@ -38,8 +39,12 @@ func (e *Engine) fan(r *sublist.Result[*subscription], from, limit int) (next in
 		if e.work >= limit && i > from {
 			return i
 		}
-		if e.deliverQueue(r.Queues[i-len(r.Plain)].Members) {
+		delivered, done := e.deliverQueue(r.Queues[i-len(r.Plain)].Members, limit)
+		if delivered {
 			e.out.delivered = true
+		}
+		if !done {
+			return i
 		}
 	}
 	return i

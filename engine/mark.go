@@ -43,6 +43,7 @@ const (
 	MarkLingerTimeout
 	MarkQuerySliced
 	MarkFanoutSliced
+	MarkQueueSliced
 	NumMarks
 )
 
@@ -84,6 +85,7 @@ var markNames = [NumMarks]string{
 	MarkLingerTimeout:     "a closing connection given up because its peer did not close",
 	MarkFanoutSliced:      "a message delivered over several turns",
 	MarkQuerySliced:       "a monitoring answer made over several turns",
+	MarkQueueSliced:       "a queue group whose members were tried over several turns",
 }
 
 // String says what the moment is.

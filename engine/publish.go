@@ -22,6 +22,9 @@ type outgoing struct {
 	delivered bool // to anybody
 	crowd     bool // it has many receivers
 
+	// of the queue group that is being served: its members not tried yet, and the next to try
+	untried, member int
+
 	header    int    // bytes of headers in body; 0: none
 	plainHead []byte // the same for receivers without headers
 	plainTail []byte
@@ -84,7 +87,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 func (e *Engine) prepare(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	m := &e.out
 	m.from, m.body, m.size, m.ck, m.delivered, m.borrowed = c, body, a.Size, nil, false, false
-	m.header, m.lines = max(a.Header, 0), 0
+	m.header, m.lines, m.untried = max(a.Header, 0), 0, 0
 	if m.header > 0 {
 		m.head = append(m.head[:0], "HMSG "...)
 	} else {
