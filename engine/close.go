@@ -32,6 +32,11 @@ func (e *Engine) closeConn(c *conn, reason CloseReason, err wire.Err) {
 	if c.gate&gateClosed != 0 {
 		return
 	}
+	if c.unspoken() {
+		e.detach(c, reason)
+		e.abandon(c)
+		return
+	}
 	if err != "" {
 		e.lineScratch = wire.AppendErr(e.lineScratch[:0], err)
 		e.sendBytes(c, e.lineScratch)
@@ -112,6 +117,9 @@ func (e *Engine) settle(c *conn) {
 		e.send(c)
 	}
 	e.relieve(c)
+	if c.tls != 0 {
+		e.tlsWritten(c)
+	}
 	if c.gone || c.gate&gateClosed == 0 || c.out.pending > 0 {
 		return
 	}

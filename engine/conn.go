@@ -26,6 +26,7 @@ const (
 	ReasonMaxConns     CloseReason = "Maximum Connections Exceeded"
 	ReasonShutdown     CloseReason = "Server Shutdown"
 	ReasonLameDuck     CloseReason = "Lame Duck Mode"
+	ReasonTLSHandshake CloseReason = "TLS Handshake Failure"
 )
 
 // conn is one client connection. An idle one holds no buffer: only this struct, its subscriptions and its options.
@@ -53,6 +54,7 @@ type conn struct {
 	queued bool // in Engine.run
 	sawEOF bool // the peer ended its sending side
 	fin    bool // CloseWrite was called
+	tls    tlsState
 	gone   bool // given up: the slot is free, the pointer may linger in lists
 
 	acc *account
@@ -86,6 +88,10 @@ type conn struct {
 	pingsOut  int
 	rtt       Instant // nanoseconds; 0: unknown
 	authEnd   Instant
+	tlsEnd    Instant // when a handshake, begun or not, is given up; 0: never
+	helloEnd  Instant // when INFO is sent in plaintext, handshake or not; 0: not by time
+	tlsFirst  bool    // the handshake came before INFO
+	tlsInfo   *TLSInfo
 	lingerEnd Instant // when a closing connection is given up
 
 	start     WallTime

@@ -35,6 +35,7 @@ type ConnzInfo struct {
 	Name, Lang, Version, AuthorizedUser string
 	Subs                                []SubInfo // with ConnzOptions.Subs
 	Account                             string
+	TLS                                 *TLSInfo // nil: plaintext. It is shared: not to be changed
 }
 
 // SubInfo is one subscription.
@@ -146,6 +147,7 @@ func (e *Engine) connInfo(c *conn) ConnzInfo {
 		Pending: c.out.pending, NumSubs: len(c.subs), Account: c.acc.name,
 		InMsgs: c.stats.inMsgs, OutMsgs: c.stats.outMsgs, InBytes: c.stats.inBytes, OutBytes: c.stats.outBytes,
 		Name: o.Name, Lang: o.Lang, Version: o.Version, AuthorizedUser: o.User,
+		TLS: c.tlsInfo,
 	}
 }
 

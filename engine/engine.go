@@ -62,6 +62,7 @@ type Engine struct {
 	queries    []pendingQuery // monitoring answers under way
 	closed     closedRing
 	complaints complaints
+	tlsRate    tlsRate
 
 	listening Port
 	state     serverState
@@ -119,7 +120,8 @@ const clientListener ListenerID = 1
 // New makes an engine. Nothing is asked of the world before Start.
 func New(o Options, env Env) *Engine {
 	assert.That(env.Clock != nil && env.Network != nil && env.Jobs != nil && env.Rand != nil && env.Log != nil,
-		"engine.New: every field of Env but Monitor and Disk is required")
+		"engine.New: every field of Env but TLS, Monitor and Disk is required")
+	assert.That(env.TLS != nil || !o.TLS.On, "engine.New: TLS is on and Env.TLS is missing")
 	o.setDefaults()
 	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]*job)}
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))

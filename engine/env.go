@@ -81,13 +81,14 @@ type Log interface {
 	Log(level Level, subject, text string)
 }
 
-// Env is the world of one engine. Every field but Monitor and Disk is required.
+// Env is the world of one engine. Every field but TLS, Monitor and Disk is required.
 type Env struct {
 	Clock   Clock
 	Network Network
 	Jobs    Jobs
 	Rand    Rand
 	Log     Log
+	TLS     TLS     // required where Options.TLS is on
 	Monitor Monitor // nil where nothing is queried
 	Disk    Disk    // nil where nothing is stored
 }

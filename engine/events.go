@@ -118,6 +118,7 @@ func (e *Engine) ListenerUp(l ListenerID, port int) {
 	e.listening = Port{Host: e.opts.Host, Port: port}
 	e.setInfoAddress()
 	e.logf(LevelInfo, "", "Listening for client connections on "+joinHostPort(e.opts.Host, port))
+	e.logTLS()
 	e.state = stateReady
 	e.logf(LevelInfo, "", "Server is ready")
 }
@@ -154,6 +155,9 @@ func (e *Engine) Received(id ConnID, data []byte) {
 	if c == nil || c.gate&gateClosed != 0 {
 		return
 	}
+	if c.tls != 0 && e.tlsReceived(c, data) {
+		return
+	}
 	c.lastSeen = e.wall
 	if c.gate != 0 || len(c.stash) > 0 {
 		e.keep(c, data) // read before the pause took effect
@@ -178,6 +182,9 @@ func (e *Engine) EOF(id ConnID) {
 	if c == nil || c.sawEOF {
 		return
 	}
+	if c.tls != 0 && e.tlsEOF(c) {
+		return
+	}
 	c.sawEOF = true
 	e.touch(c)
 	if c.out.pending > 0 {
@@ -195,6 +202,9 @@ func (e *Engine) Closed(id ConnID, why string) {
 		return
 	}
 	reason := ReasonClientClosed
+	if c.tls == tlsHandshake {
+		e.tlsFailed(c, why)
+	}
 	if why != "" {
 		reason = ReasonReadError
 		if e.opts.Debug && c.gate&gateClosed == 0 {

@@ -9,6 +9,7 @@ const (
 	gateStall                   // a receiver that this publisher fills is full
 	gateAuth                    // a job checks its password
 	gateFanout                  // its last message has more receivers than a turn serves
+	gateTLS                     // TLS is required and not up
 	gateTurn                    // the turn's work is used up; goes on in the next
 )
 

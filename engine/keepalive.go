@@ -17,6 +17,8 @@ func (e *Engine) arm(c *conn) {
 		sooner(e.givenUp(c))
 	} else {
 		sooner(c.authEnd)
+		sooner(c.tlsEnd)
+		sooner(c.helloEnd)
 		sooner(c.pingAt)
 		sooner(c.stallEnd)
 		if c.blocked {
@@ -35,6 +37,9 @@ func (e *Engine) connTimer(c *conn) {
 			return
 		}
 		e.arm(c)
+		return
+	}
+	if c.tls != 0 && !e.tlsTimer(c) {
 		return
 	}
 	if c.authEnd > 0 && e.now >= c.authEnd {

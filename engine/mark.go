@@ -44,6 +44,9 @@ const (
 	MarkQuerySliced
 	MarkFanoutSliced
 	MarkQueueSliced
+	MarkTLSStart
+	MarkTLSFailed
+	MarkTLSTimeout
 	NumMarks
 )
 
@@ -86,6 +89,9 @@ var markNames = [NumMarks]string{
 	MarkFanoutSliced:      "a message delivered over several turns",
 	MarkQuerySliced:       "a monitoring answer made over several turns",
 	MarkQueueSliced:       "a queue group whose members were tried over several turns",
+	MarkTLSStart:          "a TLS handshake begun",
+	MarkTLSFailed:         "a TLS handshake failed",
+	MarkTLSTimeout:        "a TLS handshake timed out",
 }
 
 // String says what the moment is.

@@ -38,6 +38,8 @@ type Options struct {
 	User, Pass string // Pass may be a bcrypt hash ("$2a$…")
 	Token      string // may be a bcrypt hash
 
+	TLS TLSOptions // of client connections
+
 	// TurnWork is how many messages are parsed or delivered in a turn, about; default 16384, some 1 ms.
 	TurnWork   int
 	MatchCache int // subjects whose matching subscriptions are remembered; default 4096; below zero: none
@@ -95,6 +97,7 @@ func (o *Options) setDefaults() {
 	defD(&o.AuthTimeout, 2*time.Second)
 	defD(&o.LameDuckDuration, 2*time.Minute)
 	defD(&o.LameDuckGrace, 10*time.Second)
+	defD(&o.TLS.Timeout, defaultTLSTimeout)
 	defD(&o.StallMax, 100*time.Millisecond)
 }
 

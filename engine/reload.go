@@ -21,6 +21,7 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	e.opts = o
 	info := e.info
 	e.info.MaxPayload, e.info.Headers, e.info.AuthRequired = o.MaxPayload, !o.NoHeaders, e.authRequired()
+	e.tlsInfoFlags(&e.info)
 	e.setInfoAddress()
 	changed := e.info.MaxPayload != info.MaxPayload || e.info.Headers != info.Headers || e.info.Host != info.Host || e.info.Port != info.Port
 	credentials := old.User != o.User || old.Pass != o.Pass || old.Token != o.Token

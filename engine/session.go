@@ -35,6 +35,7 @@ func (e *Engine) makeInfo() {
 	if e.info.ServerName == "" {
 		e.info.ServerName = id
 	}
+	e.tlsInfoFlags(&e.info)
 	e.listening = Port{Host: e.opts.Host}
 	e.setInfoAddress()
 }
@@ -98,8 +99,15 @@ func (e *Engine) greet(c *conn) {
 		e.closeConn(c, ReasonShutdown, "")
 		return
 	}
+	if e.throttled() {
+		e.protocolError(c, wire.ErrThrottled, ReasonMaxConns)
+		return
+	}
 	if !c.authed {
 		c.authEnd = later(e.now, e.opts.AuthTimeout)
+	}
+	if e.opts.TLS.On {
+		e.awaitTLS(c)
 	}
 	c.pingAt = later(e.now, e.opts.PingInterval)
 	e.arm(c)

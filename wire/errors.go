@@ -18,6 +18,7 @@ const (
 	ErrInvalidPublish    Err = "Invalid Publish Subject"
 	ErrNoHeaders         Err = "message headers not supported"
 	ErrInvalidProtocol   Err = "invalid client protocol"
+	ErrThrottled         Err = "Connection throttling is active. Please try again later."
 	ErrNoRespondersNoHdr Err = "no responders requires headers support"
 )
 

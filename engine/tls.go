@@ -1,0 +1,272 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/natsd/natsd/engine/assert"
+	"github.com/natsd/natsd/wire"
+)
+
+// TLS is the world's part of TLS: the engine sees plaintext only and decides when a connection changes to TLS.
+type TLS interface {
+	// StartTLS begins the server's side of a handshake on a connection whose every byte sent was taken. head is what was
+	// received and belongs to the handshake, borrowed until the call returns. It undoes PauseReading. TLSUp follows, or
+	// Closed with the reason of the failure, and until then no other event for c; the engine asks for nothing but Close.
+	// From TLSUp on Received, Send and the others are about plaintext.
+	StartTLS(c ConnID, head []byte)
+}
+
+// TLSOptions say how client connections use TLS. Certificates are the host's affair.
+type TLSOptions struct {
+	On bool // clients may use it, and must unless AllowPlain
+	// AllowPlain lets clients stay in plaintext (allow_non_tls).
+	AllowPlain bool
+	// First has clients begin with the handshake, before INFO (handshake_first). Those that have sent nothing after
+	// FirstWait get INFO in plaintext; zero: never.
+	First     bool
+	FirstWait time.Duration
+	// Timeout is how long a handshake may take, from accept where TLS is required; default 2 s.
+	Timeout time.Duration
+	// Verify says in INFO that clients must show a certificate.
+	Verify bool
+	// ConnectionRate bounds the connections accepted in a second; 0: no bound.
+	ConnectionRate int
+	// CertNotAfter is when the first certificate expires, for monitoring; 0: unknown.
+	CertNotAfter WallTime
+}
+
+// required reports whether INFO demands TLS.
+func (o *TLSOptions) required() bool {
+	return o.On && (!o.AllowPlain || o.First && o.FirstWait == 0)
+}
+
+// TLSInfo is what is known of a connection's TLS.
+type TLSInfo struct {
+	Version     string // "1.3"
+	CipherSuite string // "TLS_AES_128_GCM_SHA256"
+	// Verified says that the client's certificate was checked against the authorities that are trusted for that.
+	Verified bool
+	// Peer are the client's certificate and those it sent with it, its own first.
+	Peer []TLSCert
+	// First says that the handshake came before INFO. The engine fills it in.
+	First bool
+}
+
+// TLSCert is what is used of a certificate.
+type TLSCert struct {
+	Subject    string     // distinguished name (RFC 2253), the most specific part first
+	RDNs       [][]TLSRDN // the same in parts, in the order of the certificate
+	Emails     []string   // subject alternative names
+	DNSNames   []string
+	URIs       []string
+	SPKISHA256 string // lower case hex, of the public key as the certificate has it
+	CertSHA256 string // the same of the certificate
+}
+
+// TLSRDN is one attribute of a relative distinguished name.
+type TLSRDN struct{ Type, Value string } // Type is the short name where it has one, else the dotted number
+
+// tlsState is how far a connection is that may still become TLS. Zero: it is what it stays, plaintext or TLS.
+type tlsState uint8
+
+const (
+	tlsAwaited   tlsState = iota + 1 // the first bytes decide
+	tlsWanted                        // they have come; what was to be sent in plaintext is not all sent
+	tlsHandshake                     // StartTLS was called
+)
+
+// tlsHandshakeRecord is the first byte of every TLS connection.
+const tlsHandshakeRecord = 0x16
+
+const defaultTLSTimeout = 2 * time.Second
+
+// tlsInfoFlags tells clients what is expected of them.
+func (e *Engine) tlsInfoFlags(i *wire.Info) {
+	o := &e.opts.TLS
+	i.TLSRequired, i.TLSVerify, i.TLSAvailable = o.required(), o.On && o.Verify, o.On && o.AllowPlain
+}
+
+// logTLS says after the start what is expected of clients.
+func (e *Engine) logTLS() {
+	switch o := &e.opts.TLS; {
+	case !o.On:
+	case o.required():
+		e.logf(LevelInfo, "", "TLS required for client connections")
+		if o.First && o.FirstWait == 0 {
+			e.logf(LevelWarn, "", `Clients that are not using "TLS Handshake First" option will fail to connect`)
+		}
+	default:
+		e.logf(LevelInfo, "", "TLS available for client connections")
+	}
+}
+
+// tlsRate counts the connections accepted in one second.
+type tlsRate struct {
+	end   Instant
+	count int
+}
+
+// throttled counts a connection and reports whether there were too many.
+func (e *Engine) throttled() bool {
+	most := e.opts.TLS.ConnectionRate
+	if !e.opts.TLS.On || most <= 0 {
+		return false
+	}
+	r := &e.tlsRate
+	if e.now >= r.end {
+		r.end, r.count = later(e.now, time.Second), 0
+	}
+	r.count++
+	return r.count > most
+}
+
+// awaitTLS prepares a new connection, whose INFO waits to be sent, for TLS.
+func (e *Engine) awaitTLS(c *conn) {
+	o := &e.opts.TLS
+	c.tls = tlsAwaited
+	if o.First {
+		c.blocked, c.progress = true, Never // the INFO is held
+		if o.FirstWait > 0 {
+			c.helloEnd = later(e.now, o.FirstWait)
+		}
+	}
+	if o.First || !o.AllowPlain {
+		c.gate |= gateTLS
+		c.authEnd = 0 // begins when TLS is up
+		c.tlsEnd = later(e.now, o.Timeout)
+	}
+}
+
+// tlsReceived takes the first bytes of a connection that may become TLS. It returns false if they are plaintext after all.
+func (e *Engine) tlsReceived(c *conn, data []byte) bool {
+	switch c.tls {
+	case tlsAwaited:
+		held := c.infoHeld()
+		if !held && e.opts.TLS.AllowPlain && data[0] != tlsHandshakeRecord {
+			c.tls, c.tlsEnd = 0, 0
+			e.open(c, gateTLS)
+			return false
+		}
+		c.gate |= gateTLS
+		c.authEnd, c.helloEnd = 0, 0
+		if c.tlsEnd == 0 {
+			c.tlsEnd = later(e.now, e.opts.TLS.Timeout)
+		}
+		e.arm(c)
+		if held || c.out.pending == 0 {
+			c.tlsFirst = held
+			e.startTLS(c, data)
+			return true
+		}
+		c.tls = tlsWanted
+		e.keep(c, data)
+		e.touch(c)
+	case tlsWanted:
+		e.keep(c, data)
+	default:
+		assert.That(false, "Received during a handshake")
+	}
+	return true
+}
+
+// tlsWritten begins the handshake of a connection that waited for its plaintext to be sent.
+func (e *Engine) tlsWritten(c *conn) {
+	if c.tls != tlsWanted || c.out.pending > 0 || c.gate&gateClosed != 0 {
+		return
+	}
+	head := c.stash
+	c.stash, c.paused = nil, false
+	e.startTLS(c, head)
+}
+
+func (e *Engine) startTLS(c *conn, head []byte) {
+	c.tls = tlsHandshake
+	c.blocked, c.progress = true, Never // what is to be sent waits for the handshake
+	e.mark(MarkTLSStart)
+	e.env.TLS.StartTLS(c.id, head)
+}
+
+// TLSUp tells that a handshake has succeeded.
+func (e *Engine) TLSUp(id ConnID, info TLSInfo) {
+	c := e.lookup(id)
+	if c == nil || c.gate&gateClosed != 0 {
+		return
+	}
+	assert.That(c.tls == tlsHandshake, "TLSUp: nothing was asked for")
+	info.First = c.tlsFirst
+	c.tls, c.tlsEnd, c.tlsInfo = 0, 0, &info
+	c.blocked, c.progress = false, 0
+	c.lastSeen = e.wall
+	if e.opts.Debug {
+		e.logf(LevelDebug, c.subject(), "TLS handshake complete")
+		e.logf(LevelDebug, c.subject(), "TLS version "+info.Version+", cipher suite "+info.CipherSuite)
+	}
+	if !c.authed {
+		c.authEnd = later(e.now, e.opts.AuthTimeout)
+	}
+	e.arm(c)
+	e.touch(c)
+	e.open(c, gateTLS)
+}
+
+// tlsTimer handles what is due for a connection that may become TLS. It returns false if it has ended the connection.
+func (e *Engine) tlsTimer(c *conn) bool {
+	if c.helloEnd > 0 && e.now >= c.helloEnd {
+		c.helloEnd = 0
+		c.blocked, c.progress = false, 0
+		if e.opts.TLS.AllowPlain {
+			c.tlsEnd = 0
+			if !c.authed {
+				c.authEnd = later(e.now, e.opts.AuthTimeout)
+			}
+			e.open(c, gateTLS)
+		}
+		e.touch(c)
+	}
+	if c.tlsEnd > 0 && e.now >= c.tlsEnd {
+		e.mark(MarkTLSTimeout)
+		e.tlsFailed(c, tlsTimeout)
+		e.abandon(c)
+		return false
+	}
+	return true
+}
+
+// tlsFailed says why a connection did not become TLS and takes it out of everything.
+func (e *Engine) tlsFailed(c *conn, why string) {
+	if c.gate&gateClosed != 0 {
+		return
+	}
+	e.mark(MarkTLSFailed)
+	switch {
+	case why != tlsTimeout && why != TLSNotTLS:
+		e.complain(c, "TLS handshake error: "+printable([]byte(why)))
+	case e.opts.Debug: // whoever looks whether the port is open does that
+		e.complainAt(LevelDebug, c, "TLS handshake error: "+why)
+	}
+	e.detach(c, ReasonTLSHandshake)
+}
+
+// tlsTimeout is the reason where it took too long.
+const tlsTimeout = "timeout"
+
+// TLSNotTLS is the reason of the failure where a peer speaks something else.
+const TLSNotTLS = "tls: first record does not look like a TLS handshake"
+
+// tlsEOF takes the end of the stream of a connection that may become TLS. It returns false if it ends as any other does.
+func (e *Engine) tlsEOF(c *conn) bool {
+	if c.gate&gateTLS == 0 {
+		c.tls = 0
+		return false
+	}
+	e.tlsFailed(c, "EOF")
+	e.abandon(c)
+	return true
+}
+
+// unspoken reports whether nothing can be said to the peer: it waits for TLS, and what it got in plaintext would be taken
+// for a part of that.
+func (c *conn) unspoken() bool { return c.tls == tlsHandshake || c.infoHeld() }
+
+// infoHeld reports whether INFO waits for a handshake that comes first.
+func (c *conn) infoHeld() bool { return c.tls == tlsAwaited && c.blocked && c.progress == Never }
