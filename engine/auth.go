@@ -125,6 +125,9 @@ func (e *Engine) JobDone(id JobID) {
 	delete(e.jobs, id)
 	e.startChecks()
 	c := e.lookup(j.conn)
+	if c != nil && c.epoch != e.epoch {
+		e.visitFirst(c)
+	}
 	if c == nil || c.checking != id {
 		return // the connection is gone, or the credentials have changed meanwhile
 	}

@@ -56,7 +56,7 @@ func (e *Engine) Check() {
 	assert.Thatf(live+len(e.free) == len(e.conns), "slots: %d used, %d free, %d in all", live, len(e.free), len(e.conns))
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
 	assert.Thatf(subs == e.account.subs.Count(), "%d subscriptions with connections, %d in the list", subs, e.account.subs.Count())
-	waits := len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0
+	waits := len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on
 	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	for i, t := range e.timers.heap {
 		if t.pos != i+1 || i > 0 && t.before(e.timers.heap[(i-1)/2]) {
@@ -87,11 +87,13 @@ func (e *Engine) checkConn(c *conn) {
 		c.must(s.ck.refs > 0, "waits to write a released chunk")
 	}
 	c.must(n == c.out.pending, "%d bytes wait, counted %d", c.out.pending, n)
-	c.must(n <= e.opts.MaxPending, "%d bytes wait, max_pending is %d", n, e.opts.MaxPending)
+	follows := c.epoch == e.epoch // limits that a reload has changed don't hold before
+	c.must(follows || e.sweep.on, "is forgotten by the sweep")
+	c.must(n <= e.opts.MaxPending || !follows, "%d bytes wait, max_pending is %d", n, e.opts.MaxPending)
 	c.must(n == 0 || c.blocked || c.touched, "%d bytes wait that the network would take", n)
-	c.must(!c.blocked || c.timer.pos > 0 || e.opts.WriteDeadline < 0, "is blocked without a timer")
+	c.must(!c.blocked || c.timer.pos > 0 || e.opts.WriteDeadline < 0 || !follows, "is blocked without a timer")
 	c.must(c.gate&gateStall == 0 || c.stalls > 0, "is held back by nobody")
-	c.must(len(c.stalled) == 0 || c.stallEnd > 0 && c.stallEnd <= later(e.now, e.opts.StallMax),
+	c.must(len(c.stalled) == 0 || c.stallEnd > 0 && (c.stallEnd <= later(e.now, e.opts.StallMax) || !follows),
 		"holds back %d publishers without an end", len(c.stalled))
 	c.must(len(c.stash) == 0 || c.gate != 0 || c.queued, "has input that nobody will process")
 	c.must(!c.paused || c.gate != 0 || c.queued, "is paused for no reason")

@@ -11,6 +11,9 @@ import (
 // once would reset it where it still sends, and the reset would destroy the error before it is read.
 const lingerTime = 2 * time.Second
 
+// lingerStop is the same for an engine that stops, from when all is written: it is not held up by peers that stay.
+const lingerStop = 100 * time.Millisecond
+
 // A peer that ended its sending side may go on reading what waits for it for halfClosedDeadlines write_deadlines in all,
 // but no longer than halfClosedMax. (The first write_deadline in which it takes nothing ends it.)
 const (
@@ -130,6 +133,21 @@ func (e *Engine) settle(c *conn) {
 	if !c.fin {
 		c.fin = true
 		e.env.Network.CloseWrite(c.id)
+	}
+	if e.state >= stateStopping {
+		e.endLinger(c)
+	}
+}
+
+// endLinger gives a closing connection no more time than it has when the engine stops.
+func (e *Engine) endLinger(c *conn) {
+	most := lingerTime
+	if c.fin {
+		most = lingerStop
+	}
+	if end := later(e.now, most); c.lingerEnd > end {
+		c.lingerEnd = end
+		e.arm(c)
 	}
 }
 

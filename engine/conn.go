@@ -35,8 +35,9 @@ type conn struct {
 	gate    gate
 	echo    bool
 	headers bool
-	blocked bool // the network took a part only: Writable will follow
-	touched bool // in Engine.touched: has something to write or to close at the end of the turn
+	blocked bool   // the network took a part only: Writable will follow
+	touched bool   // in Engine.touched: has something to write or to close at the end of the turn
+	epoch   uint16 // which of the operator's decisions it has followed: see sweep.go
 	out     outQueue
 	stats   traffic
 

@@ -40,6 +40,9 @@ func (e *Engine) deliver(s *subscription) bool {
 		e.mark(MarkAutoUnsubInResult)
 		return false
 	}
+	if c.epoch != e.epoch {
+		e.visitFirst(c)
+	}
 	if c.gate&gateClosed != 0 || c == m.from && !c.echo {
 		return false
 	}

@@ -51,8 +51,8 @@
 // A turn: Options.TurnWork messages parsed or delivered, some 1 ms, with other lines, bytes written and what matching and
 // passing over costs counted in the same unit; some 4 MiB and 1000 connections written to, 2000 timers, 600 subscriptions
 // removed, 500 monitoring entries. (A smaller TurnWork makes these smaller too.) What is left goes on in the next turn, which
-// is asked for by Wake. The exceptions: Stop, LameDuck and Reload look at every connection in one turn; one message for one
-// queue group looks at its members until one takes it.
+// is asked for by Wake. What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128
+// connections in a turn, and for others when they are about to do or to get something (sweep.go).
 //
 // A connection: what waits to be written is at most MaxPending bytes, in chunks that are shared or, on average, half full at
 // worst; of what it sent, one line as far as max_control_line counts it, a message that is not complete (up to four times

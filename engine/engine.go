@@ -42,6 +42,8 @@ type Engine struct {
 	writeMost int       // of them, for the list being written to
 	fed       bool      // something was received this turn
 	turn      bool      // between BeginTurn and EndTurn
+	epoch     uint16    // counts the operator's decisions that connections have to follow
+	sweep     sweep     // the visit to those that have not
 
 	suspended  int       // bytes of the messages in fanouts
 	oldFanouts []*fanout // for their buffers
@@ -160,7 +162,7 @@ func (e *Engine) newConn(info ConnInfo) *conn {
 	e.nextCID++
 	c := &conn{
 		id:  ConnID(uint64(e.gens[slot])<<32 | uint64(slot)),
-		cid: e.nextCID, acc: e.account,
+		cid: e.nextCID, acc: e.account, epoch: e.epoch,
 		ip: info.IP, port: info.Port,
 		start: e.wall, startMono: e.now, lastIn: e.now, lastSeen: e.wall,
 		connect: wire.DefaultConnect(),

@@ -41,6 +41,9 @@ func (e *Engine) slice(most int) int { return min(most, e.opts.TurnWork) }
 // EndTurn ends a turn: each connection that has something waiting is written to once.
 func (e *Engine) EndTurn() {
 	assert.That(e.turn, "EndTurn outside a turn")
+	if e.sweep.on {
+		e.stepSweep()
+	}
 	if len(e.reaping) > 0 {
 		e.reap()
 	}
@@ -59,7 +62,7 @@ func (e *Engine) EndTurn() {
 		e.tellOmitted()
 	}
 	wake := e.timers.next()
-	if len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 {
+	if len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {
@@ -152,7 +155,13 @@ func (e *Engine) Accepted(l ListenerID, info ConnInfo) ConnID {
 func (e *Engine) Received(id ConnID, data []byte) {
 	e.fed = true
 	c := e.lookup(id)
-	if c == nil || c.gate&gateClosed != 0 {
+	if c == nil {
+		return
+	}
+	if c.epoch != e.epoch {
+		e.visitFirst(c)
+	}
+	if c.gate&gateClosed != 0 {
 		return
 	}
 	if c.tls != 0 && e.tlsReceived(c, data) {

@@ -77,6 +77,11 @@ func (e *Engine) goOn(c *conn) {
 	if c.gate != 0 {
 		return // closed, or shut again: whoever opens it enqueues
 	}
+	if c.epoch != e.epoch {
+		if e.visitFirst(c); c.gate != 0 {
+			return
+		}
+	}
 	if len(c.stash) > 0 {
 		held := c.stash
 		c.stash = nil

@@ -30,6 +30,11 @@ func (e *Engine) arm(c *conn) {
 
 // connTimer handles whatever is due for the connection.
 func (e *Engine) connTimer(c *conn) {
+	if c.epoch != e.epoch {
+		if e.visitFirst(c); c.gone {
+			return
+		}
+	}
 	if c.gate&gateClosed != 0 {
 		if e.now >= e.givenUp(c) {
 			e.mark(MarkLingerTimeout)

@@ -1,7 +1,5 @@
 package engine
 
-import "github.com/natsd/natsd/wire"
-
 // lameDuck is the state of lame duck mode: no new connections, clients told, then evicted evenly.
 type lameDuck struct {
 	on    bool
@@ -10,7 +8,8 @@ type lameDuck struct {
 	every Instant // between two evictions
 }
 
-// Stop closes every connection and stops. Stopped reports when that is done.
+// Stop closes every connection and stops. From now on none does anything or gets any message; to close them takes some
+// turns where there are many. Stopped reports when that is done.
 func (e *Engine) Stop() {
 	if e.state >= stateStopping {
 		return
@@ -21,16 +20,7 @@ func (e *Engine) Stop() {
 	}
 	e.state = stateStopping
 	e.timers.remove(&e.own)
-	for _, c := range e.conns {
-		if c == nil {
-			continue
-		}
-		e.closeConn(c, ReasonShutdown, "")
-		if end := later(e.now, lingerTime); c.lingerEnd > end {
-			c.lingerEnd = end // it was closing, with more time
-			e.arm(c)
-		}
-	}
+	e.startSweep()
 }
 
 // LameDuck starts lame duck mode: the listener closes, clients are told by INFO to go elsewhere, and after
@@ -49,11 +39,8 @@ func (e *Engine) LameDuck() {
 	if e.active == 0 {
 		return // EndTurn stops it
 	}
-	for _, c := range e.conns {
-		if c != nil && c.infoSent {
-			e.sendInfo(c, func(*wire.Info) {})
-		}
-	}
+	e.sweep.info = true
+	e.startSweep()
 	grace := max(e.opts.LameDuckGrace, 0)
 	e.duck.every = max(Instant(e.opts.LameDuckDuration-grace)/Instant(e.active), 1)
 	e.duck.next = later(e.now, grace)
@@ -71,6 +58,9 @@ func (e *Engine) duckTimer() {
 		e.duck.slot++
 		if c == nil || c.gate&gateClosed != 0 {
 			continue
+		}
+		if c.epoch != e.epoch {
+			e.visitFirst(c) // told before it goes
 		}
 		e.mark(MarkLameDuckEvict)
 		e.closeConn(c, ReasonLameDuck, "")

@@ -47,6 +47,8 @@ const (
 	MarkTLSStart
 	MarkTLSFailed
 	MarkTLSTimeout
+	MarkSweepSliced
+	MarkSweepFirst
 	NumMarks
 )
 
@@ -92,6 +94,8 @@ var markNames = [NumMarks]string{
 	MarkTLSStart:          "a TLS handshake begun",
 	MarkTLSFailed:         "a TLS handshake failed",
 	MarkTLSTimeout:        "a TLS handshake timed out",
+	MarkSweepSliced:       "all connections visited over several turns, for a reload or a stop",
+	MarkSweepFirst:        "a connection brought up to date before its turn in such a visit",
 }
 
 // String says what the moment is.

@@ -1,10 +1,9 @@
 package engine
 
-import "github.com/natsd/natsd/wire"
-
-// Reload takes over new options in this turn. What can't change while the engine runs keeps its value; its names in the
-// configuration are returned, in order. Connections whose credentials are no longer right are closed, and those for which
-// more waits than may wait from now on.
+// Reload takes over new options: they are in force when it returns. What can't change while the engine runs keeps its value;
+// its names in the configuration are returned, in order. Connections whose credentials are no longer right are closed, and
+// those for which more waits than may wait from now on: in this turn and the next ones, and each before it does anything or
+// gets any message.
 func (e *Engine) Reload(o Options) (needRestart []string) {
 	o.setDefaults()
 	old := e.opts
@@ -23,41 +22,14 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	e.info.MaxPayload, e.info.Headers, e.info.AuthRequired = o.MaxPayload, !o.NoHeaders, e.authRequired()
 	e.tlsInfoFlags(&e.info)
 	e.setInfoAddress()
-	changed := e.info.MaxPayload != info.MaxPayload || e.info.Headers != info.Headers || e.info.Host != info.Host || e.info.Port != info.Port
-	credentials := old.User != o.User || old.Pass != o.Pass || old.Token != o.Token
-	for _, c := range e.conns {
-		if c == nil {
-			continue
-		}
-		if c.out.pending > o.MaxPending {
-			e.slowConsumer(c, ReasonSlowPending)
-			if !c.gone {
-				e.abandon(c) // closing already
-			}
-			continue
-		}
-		if c.gate&gateClosed == 0 {
-			e.reloadConn(c, credentials, changed)
-		}
+	if e.info.MaxPayload != info.MaxPayload || e.info.Headers != info.Headers || e.info.Host != info.Host || e.info.Port != info.Port {
+		e.sweep.info = true
 	}
+	if old.User != o.User || old.Pass != o.Pass || old.Token != o.Token {
+		e.sweep.credentials = true
+	}
+	e.startSweep()
 	return needRestart
-}
-
-// reloadConn has one connection follow new options.
-func (e *Engine) reloadConn(c *conn, credentials, info bool) {
-	if credentials {
-		e.reauthenticate(c)
-	}
-	if info && c.infoSent {
-		e.sendInfo(c, func(*wire.Info) {})
-	}
-	if c.stallEnd > 0 {
-		c.stallEnd = min(c.stallEnd, later(e.now, e.opts.StallMax))
-	}
-	if c.gate&gateClosed == 0 {
-		c.pingAt = min(c.pingAt, later(e.now, e.opts.PingInterval))
-		e.arm(c)
-	}
 }
 
 // reauthenticate holds a connection against credentials that have changed.
