@@ -47,6 +47,8 @@ var table = []Room{
 	{Dir: "subject", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "wire", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "conf", Kind: Pure, Deny: join(outside, simulate, core)},
+	{Dir: "mapping", Kind: Pure, Deny: join(outside, simulate, core)},
+	{Dir: "permission", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "config", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "netsim", Kind: Pure, Deny: outside},
 	{Dir: "diskfault", Kind: Pure, Deny: outside},
