@@ -1,31 +1,24 @@
 package sublist
 
-import (
-	"math/bits"
-
-	"github.com/natsd/natsd/subject"
-)
+import "math/bits"
 
 // cache keeps the results of late matches, at most size of them, and tells
-// each when it is out of date.
-//
-// A result is in three places: in the ring, where the hand goes round and puts
-// out those not used since it passed last; in a chain by the hash of its
-// subject, for lookups and for changes of that one subject; and in a list of
-// kin by the subject's first two tokens, where the changes of a wildcard
-// subject that begins with two literal tokens look. (Such are the inboxes that
-// come and go with every request.) For other wildcard subjects the whole ring
-// is looked at, which is why the cache must not be large.
+// each when it is out of date. The hand goes round the entries and puts out
+// those not used since it passed last.
 type cache[T comparable] struct {
 	size   int
 	most   int // weight
-	weight int // subscriptions that the results in the ring name
-	seed   uint64
-	ring   []*Result[T]
-	hand   int
-	chains []*Result[T] // a power of two; nil until a first result comes
-	kin    []*Result[T] // a power of two
-	watch  *watch       // nil until a first result comes
+	weight int // subscriptions that the results held name
+	hasher hasher
+
+	entries []entry[T] // the first is never used, so that 0 can mean none
+	used    int        // entries with a result
+	free    int32      // the first of the unused ones
+	hand    int32
+
+	chains []int32 // a power of two; nil until a first result comes
+	kin    []int32 // a power of two
+	watch  *watch  // nil until a first result comes
 	tally  cacheTally
 }
 
@@ -51,7 +44,7 @@ func (w *watch) generation(hash uint32) uint64 {
 
 // init prepares an empty cache.
 func (c *cache[T]) init(o Options) {
-	c.size, c.most, c.seed = max(o.CacheSize, 0), o.CacheWeight, o.Seed
+	c.size, c.most, c.hasher = max(o.CacheSize, 0), o.CacheWeight, newHasher(o.Seed)
 	if c.most == 0 {
 		c.most = defaultCacheWeight
 	}
@@ -64,25 +57,32 @@ func powerOfTwo(n int) int { return 1 << bits.Len(uint(max(n, 1)-1)) }
 func (c *cache[T]) start() {
 	c.watch = &watch{literal: make([]uint64, max(powerOfTwo(c.size), watchMin))}
 	if c.size > 0 {
-		c.chains = make([]*Result[T], powerOfTwo(2*c.size))
-		c.kin = make([]*Result[T], powerOfTwo(c.size))
+		c.entries = make([]entry[T], 1, 2)
+		c.chains = make([]int32, powerOfTwo(2*c.size))
+		c.kin = make([]int32, powerOfTwo(c.size))
+		c.hand = 1
 	}
 }
 
-// get returns the result for the subject with that hash, nil if there is none.
-func (c *cache[T]) get(subj []byte, hash uint32) *Result[T] {
-	if len(c.ring) == 0 {
-		return nil
+// get returns the entry of the subject with that hash, nil if there is none.
+func (c *cache[T]) get(subj []byte, hash uint32) *entry[T] {
+	i := hash & uint32(len(c.chains)-1)
+	if uint(i) >= uint(len(c.chains)) {
+		return nil // nothing was ever put in
 	}
-	r := c.chains[hash&uint32(len(c.chains)-1)]
-	for r != nil && (r.hash != hash || r.subject != string(subj)) {
-		r = r.next
+	for at := c.chains[i]; at != 0; {
+		e := &c.entries[at]
+		if e.hash == hash && e.is(subj) {
+			return e
+		}
+		at = e.next
 	}
-	return r
+	return nil
 }
 
-// put takes in a new result, which is true at this moment and not in the cache.
-func (c *cache[T]) put(r *Result[T]) {
+// put takes in the result for subj, which is true at this moment and not in the
+// cache.
+func (c *cache[T]) put(r *Result[T], subj []byte) {
 	if c.watch == nil {
 		c.start()
 	}
@@ -91,152 +91,57 @@ func (c *cache[T]) put(r *Result[T]) {
 		return
 	}
 	c.weight += r.weight()
-	for len(c.ring) > 0 && c.weight > c.most {
-		old := c.oldest()
-		c.detach(old)
-		c.take(old)
-		c.tally.evictions++
+	for c.used > 0 && (c.weight > c.most || c.used == c.size) {
+		c.evict()
 	}
-	if len(c.ring) < c.size {
-		r.place = int32(len(c.ring))
-		c.ring = append(c.ring, r)
+	at := c.free
+	if at == 0 {
+		at = int32(len(c.entries))
+		c.entries = append(c.entries, entry[T]{})
 	} else {
-		old := c.oldest()
-		c.unlink(old)
-		c.detach(old)
-		c.weight -= old.weight()
-		c.tally.evictions++
-		r.place = old.place
-		c.ring[c.hand] = r
-		c.hand = (c.hand + 1) % c.size
+		c.free = c.entries[at].next
 	}
-	r.state = cached
-	c.link(r)
+	c.used++
+	e := &c.entries[at]
+	e.result, e.touched = r, false
+	e.setSubject(subj, r.hash)
+	r.place = at
+	c.link(at, subj)
 }
 
-// oldest moves the hand to a result not used since it passed last.
-func (c *cache[T]) oldest() *Result[T] {
-	for c.ring[c.hand].touched {
-		c.ring[c.hand].touched = false
-		c.hand = (c.hand + 1) % len(c.ring)
+// evict lets go of the first result, from the hand on, that was not used since
+// the hand passed last.
+func (c *cache[T]) evict() {
+	for e := &c.entries[c.hand]; e.result == nil || e.touched; e = &c.entries[c.hand] {
+		e.touched = false
+		c.turn()
 	}
-	return c.ring[c.hand]
+	r := c.take(c.hand)
+	c.detach(r)
+	c.tally.evictions++
+	c.turn()
+}
+
+// turn moves the hand on by one.
+func (c *cache[T]) turn() {
+	if c.hand++; int(c.hand) == len(c.entries) {
+		c.hand = 1
+	}
 }
 
 // detach lets go of a result that is true at this moment.
 func (c *cache[T]) detach(r *Result[T]) {
-	r.state, r.watch = detached, c.watch
+	r.place, r.watch = detached, c.watch
 	r.gen = c.watch.generation(r.hash)
 }
 
-// link adds r to its chain and its kin.
-func (c *cache[T]) link(r *Result[T]) {
-	chain := &c.chains[r.hash&uint32(len(c.chains)-1)]
-	r.next, *chain = *chain, r
-	r.kinHash = c.kinHash(r.subject)
-	head := c.kinOf(r.kinHash)
-	r.kin, r.kinOf = *head, nil
-	if r.kin != nil {
-		r.kin.kinOf = r
-	}
-	*head = r
-}
-
-// unlink undoes link.
-func (c *cache[T]) unlink(r *Result[T]) {
-	at := &c.chains[r.hash&uint32(len(c.chains)-1)]
-	for *at != r {
-		at = &(*at).next
-	}
-	*at, r.next = r.next, nil
-	if r.kin != nil {
-		r.kin.kinOf = r.kinOf
-	}
-	if r.kinOf != nil {
-		r.kinOf.kin = r.kin
-	} else {
-		*c.kinOf(r.kinHash) = r.kin
-	}
-	r.kin, r.kinOf = nil, nil
-}
-
-// kinHash hashes what a subject shares with its kin.
-func (c *cache[T]) kinHash(subj string) uint32 {
-	return hash(c.seed, subj[:prefixLen(subj)])
-}
-
-// kinOf returns the head of the list of those with that kinHash.
-func (c *cache[T]) kinOf(kinHash uint32) *(*Result[T]) {
-	return &c.kin[kinHash&uint32(len(c.kin)-1)]
-}
-
-// fail makes r stale and takes it out.
-func (c *cache[T]) fail(r *Result[T]) {
-	r.state = stale
-	c.tally.failures++
-	c.take(r)
-}
-
-// take takes r out of the ring and the lists.
-func (c *cache[T]) take(r *Result[T]) {
-	c.unlink(r)
+// take empties the entry at that place and returns its result.
+func (c *cache[T]) take(at int32) *Result[T] {
+	c.unlink(at)
+	e := &c.entries[at]
+	r := e.result
+	e.result, e.next, c.free = nil, c.free, at
+	c.used--
 	c.weight -= r.weight()
-	last := len(c.ring) - 1
-	c.ring[r.place] = c.ring[last]
-	c.ring[r.place].place = r.place
-	c.ring[last] = nil
-	c.ring = c.ring[:last]
-	if c.hand >= last {
-		c.hand = 0
-	}
-}
-
-// literalChanged tells that another set of subscriptions has that literal
-// subject now.
-func (c *cache[T]) literalChanged(subj string) {
-	if c.watch == nil {
-		return
-	}
-	h := hash(c.seed, subj)
-	c.watch.literal[h&uint32(len(c.watch.literal)-1)]++
-	if len(c.ring) == 0 {
-		return
-	}
-	r := c.chains[h&uint32(len(c.chains)-1)]
-	for r != nil && (r.hash != h || r.subject != subj) {
-		r = r.next
-	}
-	if r != nil {
-		c.fail(r)
-	}
-}
-
-// patternChanged tells the same of a wildcard subject.
-func (c *cache[T]) patternChanged(pattern string) {
-	if c.watch == nil {
-		return
-	}
-	c.watch.wild++
-	if len(c.ring) == 0 {
-		return
-	}
-	if p := prefixLen(pattern); p < len(pattern) && !subject.HasWildcard(pattern[:p]) {
-		r := *c.kinOf(c.kinHash(pattern))
-		for r != nil {
-			kin := r.kin
-			c.tally.steps++
-			if subject.Match(r.subject, pattern) {
-				c.fail(r)
-			}
-			r = kin
-		}
-		return
-	}
-	c.tally.steps += uint64(len(c.ring))
-	// Backwards, since fail moves the last into the gap.
-	for i := len(c.ring) - 1; i >= 0; i-- {
-		if r := c.ring[i]; subject.Match(r.subject, pattern) {
-			c.fail(r)
-		}
-	}
+	return r
 }

@@ -144,46 +144,68 @@ func (n *node[T]) check() (leaves int, err error) {
 // true.
 func (s *Sublist[T]) checkCache() error {
 	c := &s.cache
-	if len(c.ring) > c.size {
-		return fmt.Errorf("%d results cached, %d allowed", len(c.ring), c.size)
+	if c.used > c.size {
+		return fmt.Errorf("%d results cached, %d allowed", c.used, c.size)
 	}
-	chained, kin := 0, 0
-	for i := range c.chains {
-		for r := c.chains[i]; r != nil; r = r.next {
+	chained, kin, unused := 0, 0, 0
+	for _, at := range c.chains {
+		for ; at != 0; at = c.entries[at].next {
 			chained++
 		}
 	}
-	for i := range c.kin {
-		for r := c.kin[i]; r != nil; r = r.kin {
+	for i, at := range c.kin {
+		for before := ^int32(i); at != 0; before, at = at, c.entries[at].kin {
 			kin++
-			if r.kin != nil && r.kin.kinOf != r {
-				return fmt.Errorf("cached %q: kin not linked both ways", r.subject)
+			if c.entries[at].kinOf != before {
+				return fmt.Errorf("cached %q: kin not linked both ways", c.entries[at].name())
 			}
 		}
 	}
-	if chained != len(c.ring) || kin != len(c.ring) {
-		return fmt.Errorf("%d results in the ring, %d in chains, %d among kin", len(c.ring), chained, kin)
+	for at := c.free; at != 0; at = c.entries[at].next {
+		unused++
+	}
+	if chained != c.used || kin != c.used || c.used+unused != max(len(c.entries)-1, 0) {
+		return fmt.Errorf("%d results cached, %d in chains, %d among kin, %d unused of %d entries",
+			c.used, chained, kin, unused, len(c.entries)-1)
 	}
 	weight := 0
-	for _, r := range c.ring {
-		weight += r.weight()
-	}
-	if weight != c.weight || weight > c.most && len(c.ring) > 1 {
-		return fmt.Errorf("%d results cached name %d subscriptions, counted %d, allowed %d", len(c.ring), weight, c.weight, c.most)
-	}
-	for i, r := range c.ring {
-		if r.state != cached || int(r.place) != i || c.get([]byte(r.subject), r.hash) != r {
-			return fmt.Errorf("cached %q: wrong state or place", r.subject)
+	for at := range c.entries {
+		if r := c.entries[at].result; r != nil {
+			weight += r.weight()
+			if err := s.checkEntry(int32(at)); err != nil {
+				return fmt.Errorf("cached %q: %w", c.entries[at].name(), err)
+			}
 		}
-		s.collect([]byte(r.subject))
-		fresh := s.build([]byte(r.subject), r.hash)
-		clear(s.scratch)
-		s.scratch = s.scratch[:0]
-		if !r.same(fresh) {
-			return fmt.Errorf("cached %q is out of date", r.subject)
-		}
+	}
+	if weight != c.weight || weight > c.most && c.used > 1 {
+		return fmt.Errorf("%d results cached name %d subscriptions, counted %d, allowed %d", c.used, weight, c.weight, c.most)
 	}
 	return nil
+}
+
+// checkEntry looks at one entry in use.
+func (s *Sublist[T]) checkEntry(at int32) error {
+	e := &s.cache.entries[at]
+	subj, h := []byte(e.name()), hash(s.cache.hasher, e.name())
+	if e.result.place != at || e.result.hash != h || s.cache.get(subj, h) != e {
+		return fmt.Errorf("wrong place or hash")
+	}
+	s.collect(subj)
+	fresh := s.build(h)
+	clear(s.scratch)
+	s.scratch = s.scratch[:0]
+	if !e.result.same(fresh) {
+		return fmt.Errorf("out of date")
+	}
+	return nil
+}
+
+// name returns the subject.
+func (e *entry[T]) name() string {
+	if e.length <= shortMax {
+		return string(e.short[:e.length])
+	}
+	return e.result.long
 }
 
 // same reports whether both say the same.

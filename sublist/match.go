@@ -14,11 +14,11 @@ import (
 // A match that the cache answers allocates nothing.
 func (s *Sublist[T]) Match(subj []byte) *Result[T] {
 	s.tally.matches++
-	h := hash(s.cache.seed, subj)
-	if r := s.cache.get(subj, h); r != nil {
+	h := hash(s.cache.hasher, subj)
+	if e := s.cache.get(subj, h); e != nil {
 		s.tally.hits++
-		r.touched = true
-		return r
+		e.touched = true
+		return e.result
 	}
 	return s.matchAnew(subj, h)
 }
@@ -28,18 +28,18 @@ func (s *Sublist[T]) matchAnew(subj []byte, h uint32) *Result[T] {
 	if !s.collect(subj) {
 		return s.nothing
 	}
-	r := s.build(subj, h)
+	r := s.build(h)
 	clear(s.scratch) // what was removed must not be kept alive
 	s.scratch = s.scratch[:0]
-	s.cache.put(r)
+	s.cache.put(r, subj)
 	return r
 }
 
 // HasInterest reports whether subj reaches anybody. It neither uses the cache
 // up nor fills it.
 func (s *Sublist[T]) HasInterest(subj []byte) bool {
-	if r := s.cache.get(subj, hash(s.cache.seed, subj)); r != nil {
-		return !r.Empty()
+	if e := s.cache.get(subj, hash(s.cache.hasher, subj)); e != nil {
+		return !e.result.Empty()
 	}
 	s.collect(subj)
 	found := len(s.scratch) > 0
@@ -110,7 +110,7 @@ func (w *walk[T]) branch(b branch[T], end int) {
 }
 
 // build makes a result from the leaves in s.scratch.
-func (s *Sublist[T]) build(subj []byte, h uint32) *Result[T] {
+func (s *Sublist[T]) build(h uint32) *Result[T] {
 	r := &Result[T]{hash: h}
 	plain, sources, grouped := 0, 0, 0
 	for _, l := range s.scratch {
@@ -121,11 +121,6 @@ func (s *Sublist[T]) build(subj []byte, h uint32) *Result[T] {
 		if len(l.groups()) > 0 {
 			grouped++
 		}
-	}
-	if len(s.scratch) > 0 && !s.scratch[0].wild() {
-		r.subject = s.scratch[0].subject
-	} else {
-		r.subject = string(subj)
 	}
 	switch {
 	case plain == 1:

@@ -102,8 +102,9 @@ type held struct {
 	listed  bool // certainly in the cache ever since
 }
 
-// tokens from which subjects are drawn: few, so that subjects meet.
-var tokens = []string{"a", "b", "foo", "a*", ">x", "é", "_INBOX"}
+// tokens from which subjects are drawn: few, so that subjects meet. One alone
+// just has room in an entry of the cache, one has not.
+var tokens = []string{"a", "b", "foo", "a*", ">x", "é", "_INBOX", strings.Repeat("r", shortMax), strings.Repeat("l", shortMax+1)}
 
 func drawSubject(t *rapid.T, wildcards bool) string {
 	n := rapid.IntRange(1, 5).Draw(t, "tokens")

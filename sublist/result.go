@@ -1,5 +1,7 @@
 package sublist
 
+import "math"
+
 // Result is what one literal subject reaches: a snapshot, never changed after
 // Match returned it and readable for as long as it is held. Nobody may write to
 // its slices. It keeps alive what its values point to, so a stale one is best
@@ -8,18 +10,11 @@ type Result[T comparable] struct {
 	Plain  []T        // each gets the message
 	Queues []Group[T] // one member of each gets it
 
-	subject string
-	hash    uint32 // of the subject
-	kinHash uint32 // of its first two tokens
-	place   int32  // in the cache's ring
-	state   state
-	touched bool // used since the cache's hand passed last
-
-	next       *Result[T] // in the chain of one hash
-	kin, kinOf *Result[T] // neighbours in the list of one kinHash
-
+	hash  uint32 // of the subject
+	place int32  // in the cache while it is there, which is above 0; or see below
 	watch *watch // set when the cache has let go
 	gen   uint64 // what watch said then
+	long  string // the subject, if the cache's entry has no room for it
 
 	one [1]T // room for Plain in the commonest case
 }
@@ -30,21 +25,17 @@ type Group[T comparable] struct {
 	Members []T // at least one
 }
 
-// state is how a Result learns that it is out of date.
-type state uint8
-
+// What Result.place says of results that are not in a cache, which tells those
+// in it when they turn stale.
 const (
-	stale    state = iota // it is
-	cached                // the cache will tell
-	detached              // by comparing generations
+	stale    = 0             // they are out of date
+	detached = -1            // generations tell
+	always   = math.MaxInt32 // they never are
 )
 
 // Valid reports whether the subject still reaches exactly what r says.
 func (r *Result[T]) Valid() bool {
-	if r.state == cached {
-		return true
-	}
-	return r.state == detached && r.watch.generation(r.hash) == r.gen
+	return r.place > 0 || r.place == detached && r.watch.generation(r.hash) == r.gen
 }
 
 // Empty reports whether the subject reaches nobody.

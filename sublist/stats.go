@@ -42,7 +42,7 @@ func (s *Sublist[T]) Steps() uint64 { return s.tally.steps + s.cache.tally.steps
 func (s *Sublist[T]) Stats() Stats {
 	st := Stats{
 		Subs:    s.subs,
-		Cached:  len(s.cache.ring),
+		Cached:  s.cache.used,
 		Inserts: s.tally.inserts,
 		Removes: s.tally.removes,
 		Matches: s.tally.matches,
@@ -51,7 +51,11 @@ func (s *Sublist[T]) Stats() Stats {
 		Evictions:     s.cache.tally.evictions,
 		Invalidations: s.cache.tally.failures,
 	}
-	for _, r := range s.cache.ring {
+	for i := range s.cache.entries {
+		r := s.cache.entries[i].result
+		if r == nil {
+			continue
+		}
 		n := r.Fanout()
 		st.FanoutSum += n
 		st.FanoutMax = max(st.FanoutMax, n)

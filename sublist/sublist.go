@@ -24,8 +24,8 @@ type Options struct {
 	CacheWeight int
 
 	// Seed enters the hash that places results in the cache. It changes no
-	// answer. A server draws it at random, so that nobody can choose
-	// subjects that fall into one place.
+	// answer, though Steps depend on it. A server draws it at random, so
+	// that nobody can choose subjects that fall into one place.
 	Seed uint64
 }
 
@@ -47,7 +47,7 @@ type Sublist[T comparable] struct {
 func New[T comparable](o Options) *Sublist[T] {
 	s := &Sublist[T]{literals: make(map[string]*leaf[T])}
 	s.cache.init(o)
-	s.nothing = &Result[T]{state: cached}
+	s.nothing = &Result[T]{place: always}
 	return s
 }
 

@@ -154,18 +154,35 @@ func TestStatsFanout(t *testing.T) {
 }
 
 func TestMatchOnHitDoesNotAllocate(t *testing.T) {
-	s := New[int](Options{CacheSize: 8})
-	insert(t, s, "a.b", "", 1)
-	insert(t, s, "a.*", "q", 2)
-	subj := []byte("a.b")
-	s.Match(subj)
-	n := testing.AllocsPerRun(100, func() {
-		if r := s.Match(subj); !r.Valid() || len(r.Plain) != 1 || len(r.Queues) != 1 {
-			t.Error("wrong result")
+	for _, subj := range [][]byte{[]byte("a.b"), []byte("a." + strings.Repeat("b", 100))} {
+		s := New[int](Options{CacheSize: 8})
+		insert(t, s, string(subj), "", 1)
+		insert(t, s, "a.*", "q", 2)
+		s.Match(subj)
+		n := testing.AllocsPerRun(100, func() {
+			if r := s.Match(subj); !r.Valid() || len(r.Plain) != 1 || len(r.Queues) != 1 {
+				t.Error("wrong result")
+			}
+		})
+		if n != 0 {
+			t.Errorf("%s: %v allocations", subj, n)
 		}
-	})
-	if n != 0 {
-		t.Errorf("%v allocations", n)
+	}
+}
+
+// Neither changes of cached subjects nor those of others need memory for the
+// cache to be told.
+func TestChangesDoNotAllocate(t *testing.T) {
+	for _, subj := range []string{"a.b", "a." + strings.Repeat("b", 100)} {
+		s := New[int](Options{CacheSize: 8})
+		s.Match([]byte(subj))
+		n := testing.AllocsPerRun(100, func() {
+			s.cache.literalChanged(subj)
+			s.cache.patternChanged("a.*")
+		})
+		if n != 0 {
+			t.Errorf("%s: %v allocations", subj, n)
+		}
 	}
 }
 
