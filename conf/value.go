@@ -1,59 +1,54 @@
 package conf
 
-import (
-	"fmt"
-	"math"
-	"time"
-)
+import "fmt"
 
-// Pos is a place in a file; lines and columns count from 1.
+// Pos is a place in a file; lines and columns count from 1, columns in characters.
 type Pos struct {
 	File      string
 	Line, Col int
 }
 
-func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
-
-// Error is something wrong at a place.
-type Error struct {
-	Pos  Pos
-	What string
-}
-
-func (e *Error) Error() string { return e.Pos.String() + ": " + e.What }
-
-// Errorf makes an Error.
-func Errorf(p Pos, format string, args ...any) error {
-	return &Error{Pos: p, What: fmt.Sprintf(format, args...)}
+// String is file:line:column, or the name alone of what has no lines.
+func (p Pos) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }
 
 // Kind is the type of a value.
 type Kind uint8
 
-// The kinds of values.
+// The kinds of values. Missing is the value of a variable that is defined nowhere: it was reported already.
 const (
-	String Kind = iota
+	Missing Kind = iota
+	String
 	Integer
 	Float
 	Bool
+	Date
 	Array
 	Block
 )
 
 // String is the kind's name in messages.
 func (k Kind) String() string {
-	return [...]string{"a string", "an integer", "a number", "true or false", "an array", "a block"}[k]
+	return [...]string{"nothing", "a string", "an integer", "a number", "true or false", "a date", "an array", "a block"}[k]
 }
 
-// Value is one value. Text is what was written, for every scalar kind: the bare word 1s is a string, and so is "4222".
+// Value is one value.
 type Value struct {
-	Pos   Pos
-	Kind  Kind
+	Pos  Pos // where it stands, or the variable that stands for it
+	Def  Pos // where a variable's value was given; zero for a value that stands where it is used
+	Kind Kind
+	// Text is a string's content; for integers, numbers, dates, and true or false it is what was written.
 	Text  string
-	Int   int64
+	Int   int64 // Integer, units applied
 	Bool  bool
 	Array []Value
 	Block *Map
+
+	nodes int // values in it, itself included, as variables unfold
 }
 
 // Entry is one key of a block.
@@ -66,65 +61,30 @@ type Entry struct {
 
 // Map is a block: its entries in the order of the file. A key may occur several times; the last one counts.
 type Map struct {
+	Pos     Pos
 	Entries []Entry
 }
 
-// AsString returns a scalar as written.
-func (v *Value) AsString() (string, error) {
-	if v.Kind == Array || v.Kind == Block {
-		return "", v.wrong(String)
+// Find returns the last entry with exactly this key, or nil.
+func (m *Map) Find(key string) *Entry {
+	for i := len(m.Entries) - 1; i >= 0; i-- {
+		if m.Entries[i].Key == key {
+			return &m.Entries[i]
+		}
 	}
-	return v.Text, nil
+	return nil
 }
 
-// AsInt returns an integer, units applied.
-func (v *Value) AsInt() (int64, error) {
-	if v.Kind != Integer {
-		return 0, v.wrong(Integer)
-	}
-	return v.Int, nil
-}
-
-// AsBool returns a boolean.
-func (v *Value) AsBool() (bool, error) {
-	if v.Kind != Bool {
-		return false, v.wrong(Bool)
-	}
-	return v.Bool, nil
-}
-
-// AsDuration returns a duration: "1m30s", or a number of seconds.
-func (v *Value) AsDuration() (time.Duration, error) {
+// Found describes a value for messages: its kind, and what was written where that is short.
+func (v *Value) Found() string {
 	switch v.Kind {
-	case Integer:
-		if v.Int >= math.MinInt64/int64(time.Second) && v.Int <= math.MaxInt64/int64(time.Second) {
-			return time.Duration(v.Int) * time.Second, nil
-		}
-	case Float, String:
-		if d, err := time.ParseDuration(v.Text); err == nil {
-			return d, nil
-		}
-		if d, err := time.ParseDuration(v.Text + "s"); err == nil {
-			return d, nil
-		}
+	case String:
+		return fmt.Sprintf("the string %q", v.Text)
+	case Integer, Float, Date:
+		return fmt.Sprintf("%v, %s", v.Kind, v.Text)
 	case Bool:
-	case Array, Block:
-		return 0, Errorf(v.Pos, "expected a duration such as 10s or 2m, found %v", v.Kind)
+		return v.Text
+	case Missing, Array, Block:
 	}
-	return 0, Errorf(v.Pos, "expected a duration such as 10s or 2m, found %q", v.Text)
-}
-
-// AsBlock returns a block.
-func (v *Value) AsBlock() (*Map, error) {
-	if v.Kind != Block {
-		return nil, v.wrong(Block)
-	}
-	return v.Block, nil
-}
-
-func (v *Value) wrong(want Kind) error {
-	if v.Kind == Array || v.Kind == Block {
-		return Errorf(v.Pos, "expected %v, found %v", want, v.Kind)
-	}
-	return Errorf(v.Pos, "expected %v, found %q", want, v.Text)
+	return v.Kind.String()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -25,8 +26,9 @@ func loadConfig(file string, s *settings) error {
 		},
 		Env: os.LookupEnv,
 	}
-	m, err := r.Parse(file)
-	if err != nil {
+	var rep conf.Report
+	m := r.Parse(file, &rep)
+	if err := rep.Err(); err != nil {
 		return fmt.Errorf("the configuration can't be read: %w", err)
 	}
 	for i := range m.Entries {
@@ -50,28 +52,28 @@ type setter = func(*settings, *conf.Value) error
 
 func text(to func(*settings) *string) setter {
 	return func(s *settings, v *conf.Value) (err error) {
-		*to(s), err = v.AsString()
+		*to(s), err = asString(v)
 		return err
 	}
 }
 
 func truth(to func(*settings) *bool) setter {
 	return func(s *settings, v *conf.Value) (err error) {
-		*to(s), err = v.AsBool()
+		*to(s), err = asBool(v)
 		return err
 	}
 }
 
 func duration(to func(*settings) *time.Duration) setter {
 	return func(s *settings, v *conf.Value) (err error) {
-		*to(s), err = v.AsDuration()
+		*to(s), err = asDuration(v)
 		return err
 	}
 }
 
 func number(to func(*settings) *int, least, most int64) setter {
 	return func(s *settings, v *conf.Value) error {
-		n, err := v.AsInt()
+		n, err := asInt(v)
 		if err != nil {
 			return err
 		}
@@ -110,7 +112,7 @@ var keys = map[string]setter{
 	"no_header_support":      truth(func(s *settings) *bool { return &s.engine.NoHeaders }),
 	"debug":                  truth(func(s *settings) *bool { return &s.engine.Debug }),
 	"trace":                  truth(func(s *settings) *bool { return &s.engine.Trace }),
-	"logtime":                func(s *settings, v *conf.Value) error { on, err := v.AsBool(); s.log.NoTime = !on; return err },
+	"logtime":                func(s *settings, v *conf.Value) error { on, err := asBool(v); s.log.NoTime = !on; return err },
 	"logtime_utc":            truth(func(s *settings) *bool { return &s.log.UTC }),
 	"log_file":               text(func(s *settings) *string { return &s.log.File }),
 	"logfile":                text(func(s *settings) *string { return &s.log.File }),
@@ -129,7 +131,7 @@ func listen(v *conf.Value, host *string, port *int) error {
 		*port = int(v.Int)
 		return checkPort(v, v.Int)
 	}
-	text, err := v.AsString()
+	text, err := asString(v)
 	if err != nil {
 		return err
 	}
@@ -153,7 +155,7 @@ func checkPort(v *conf.Value, n int64) error {
 }
 
 func authorization(s *settings, v *conf.Value) error {
-	m, err := v.AsBlock()
+	m, err := asBlock(v)
 	if err != nil {
 		return err
 	}
@@ -161,13 +163,13 @@ func authorization(s *settings, v *conf.Value) error {
 		e := &m.Entries[i]
 		switch strings.ToLower(e.Key) {
 		case "user", "username":
-			s.engine.User, err = e.Value.AsString()
+			s.engine.User, err = asString(&e.Value)
 		case "pass", "password":
-			s.engine.Pass, err = e.Value.AsString()
+			s.engine.Pass, err = asString(&e.Value)
 		case "token":
-			s.engine.Token, err = e.Value.AsString()
+			s.engine.Token, err = asString(&e.Value)
 		case "timeout":
-			s.engine.AuthTimeout, err = e.Value.AsDuration()
+			s.engine.AuthTimeout, err = asDuration(&e.Value)
 		default:
 			err = conf.Errorf(e.Pos, "unknown key %q in authorization, or one whose feature natsd does not have yet", e.Key)
 		}
@@ -176,4 +178,59 @@ func authorization(s *settings, v *conf.Value) error {
 		}
 	}
 	return nil
+}
+
+func wrong(v *conf.Value, want conf.Kind) error {
+	if v.Kind == conf.Array || v.Kind == conf.Block {
+		return conf.Errorf(v.Pos, "expected %v, found %v", want, v.Kind)
+	}
+	return conf.Errorf(v.Pos, "expected %v, found %q", want, v.Text)
+}
+
+func asString(v *conf.Value) (string, error) {
+	if v.Kind == conf.Array || v.Kind == conf.Block {
+		return "", wrong(v, conf.String)
+	}
+	return v.Text, nil
+}
+
+func asInt(v *conf.Value) (int64, error) {
+	if v.Kind != conf.Integer {
+		return 0, wrong(v, conf.Integer)
+	}
+	return v.Int, nil
+}
+
+func asBool(v *conf.Value) (bool, error) {
+	if v.Kind != conf.Bool {
+		return false, wrong(v, conf.Bool)
+	}
+	return v.Bool, nil
+}
+
+func asBlock(v *conf.Value) (*conf.Map, error) {
+	if v.Kind != conf.Block {
+		return nil, wrong(v, conf.Block)
+	}
+	return v.Block, nil
+}
+
+func asDuration(v *conf.Value) (time.Duration, error) {
+	switch v.Kind {
+	case conf.Integer:
+		if v.Int >= math.MinInt64/int64(time.Second) && v.Int <= math.MaxInt64/int64(time.Second) {
+			return time.Duration(v.Int) * time.Second, nil
+		}
+	case conf.Float, conf.String:
+		if d, err := time.ParseDuration(v.Text); err == nil {
+			return d, nil
+		}
+		if d, err := time.ParseDuration(v.Text + "s"); err == nil {
+			return d, nil
+		}
+	case conf.Array, conf.Block:
+		return 0, conf.Errorf(v.Pos, "expected a duration such as 10s or 2m, found %v", v.Kind)
+	case conf.Bool, conf.Date, conf.Missing:
+	}
+	return 0, conf.Errorf(v.Pos, "expected a duration such as 10s or 2m, found %q", v.Text)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -87,7 +88,7 @@ func TestEachKeySetsItsOption(t *testing.T) {
 	tried := map[string]bool{}
 	for _, c := range keysSet {
 		tried[c.key] = true
-		if got, err := fromFile(t, c.line); err != nil || got != c.want {
+		if got, err := fromFile(t, c.line); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s\n got %+v, %v\nwant %+v", c.line, got, err, c.want)
 		}
 	}
@@ -182,7 +183,7 @@ func TestFlagsByAllTheirNames(t *testing.T) {
 	} {
 		a, errA := parseFlags(strings.Fields(c.args))
 		b, errB := parseFlags(strings.Fields(c.same))
-		if errA != nil || errB != nil || *a != *b {
+		if errA != nil || errB != nil || !reflect.DeepEqual(a, b) {
 			t.Errorf("%s and %s: %v, %v\n%+v\n%+v", c.args, c.same, errA, errB, a, b)
 		}
 	}
