@@ -140,7 +140,7 @@ func (s *Set) Responses() (limit ResponseLimit, ok bool) {
 	if s.spec.Responses == nil {
 		return ResponseLimit{}, false
 	}
-	return s.spec.Responses.withDefaults(), true
+	return *s.spec.Responses, true
 }
 
 // Unlimited reports whether s forbids nothing, so that nobody need ask.
@@ -148,16 +148,18 @@ func (s *Set) Unlimited() bool {
 	return s.publish == (lists{}) && s.subscribe == (lists{}) && !s.closed
 }
 
-// Spec returns a copy of what s was compiled from, fit for JSON.
+// Spec returns a copy of what s was compiled from, with the defaults of
+// Responses filled in, for monitoring to show.
 func (s *Set) Spec() Spec { return s.spec.clone() }
 
-// clone returns a copy of s that shares no slices with it.
+// clone returns a copy of s that shares no memory with it but strings, with
+// defaults filled in.
 func (s Spec) clone() Spec {
 	for _, l := range []*[]string{&s.Publish.Allow, &s.Publish.Deny, &s.Subscribe.Allow, &s.Subscribe.Deny} {
 		*l = append([]string(nil), *l...)
 	}
 	if s.Responses != nil {
-		limit := *s.Responses
+		limit := s.Responses.withDefaults()
 		s.Responses = &limit
 	}
 	return s

@@ -63,9 +63,12 @@ func TestDescription(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = `{"publish":{"allow":["a","b.\u003e"]},"subscribe":{"deny":["\u003e *.prod"]},"responses":{"max":5,"ttl":0}}`
+	const want = `{"publish":{"allow":["a","b.\u003e"]},"subscribe":{"deny":["\u003e *.prod"]},"responses":{"max":5,"ttl":120000000000}}`
 	if string(text) != want {
 		t.Errorf("got %s\nwant %s", text, want)
+	}
+	if text, err := json.Marshal(Spec{}); err != nil || string(text) != `{"publish":{},"subscribe":{}}` {
+		t.Errorf("nothing is shown as %s, %v", text, err)
 	}
 	if limit, ok := s.Responses(); !ok || limit.Max != 5 || limit.Expires != ResponseExpiresDefault {
 		t.Errorf("responses %+v, %v", limit, ok)

@@ -7,10 +7,11 @@ import (
 	"github.com/natsd/natsd/subject"
 )
 
-// Spec is what a user may do, as it is configured and as monitoring shows it.
+// Spec is what a user may do, as it is configured. Its JSON is what nats-server
+// says in answer to $SYS.REQ.USER.INFO.
 type Spec struct {
-	Publish   Lists          `json:"publish,omitzero"`
-	Subscribe Lists          `json:"subscribe,omitzero"`
+	Publish   Lists          `json:"publish"`
+	Subscribe Lists          `json:"subscribe"`
 	Responses *ResponseLimit `json:"responses,omitempty"` // nil: no response permissions
 }
 
