@@ -18,7 +18,7 @@ const maxSizeDigits = 9
 // It does not look into the subject.
 func (a *PubArgs) ParsePub(line []byte) bool {
 	var f [4][]byte
-	n := pubFields(line, f[:])
+	n := fields(line, f[:], ' ')
 	a.Header, a.HeaderToken = -1, nil
 	switch n {
 	case 2:
@@ -36,7 +36,7 @@ func (a *PubArgs) ParsePub(line []byte) bool {
 // is no number, or a header larger than the total.
 func (a *PubArgs) ParseHPub(line []byte) bool {
 	var f [5][]byte
-	n := pubFields(line, f[:])
+	n := fields(line, f[:], ' ')
 	switch n {
 	case 3:
 		a.Subject, a.Reply, a.HeaderToken, a.SizeToken = f[0], nil, f[1], f[2]
@@ -52,7 +52,7 @@ func (a *PubArgs) ParseHPub(line []byte) bool {
 // ParseSub reads "subject [queue] sid". The slices are borrowed from the line; queue is nil when there is none.
 func ParseSub(line []byte) (subject, queue, sid []byte, ok bool) {
 	var f [4][]byte
-	switch fields(line, f[:]) {
+	switch fields(line, f[:], '\r') {
 	case 2:
 		return f[0], nil, f[1], true
 	case 3:
@@ -64,7 +64,7 @@ func ParseSub(line []byte) (subject, queue, sid []byte, ok bool) {
 // ParseUnsub reads "sid [max]". A max that is no positive number counts as none (0): unsubscribe at once.
 func ParseUnsub(line []byte) (sid []byte, maxMsgs int, ok bool) {
 	var f [3][]byte
-	switch fields(line, f[:]) {
+	switch fields(line, f[:], '\r') {
 	case 1:
 		return f[0], 0, true
 	case 2:
@@ -73,53 +73,28 @@ func ParseUnsub(line []byte) (sid []byte, maxMsgs int, ok bool) {
 	return nil, 0, false
 }
 
-// pubFields splits at runs of spaces and tabs into dst and returns how many there are; len(dst) means that many or more.
-func pubFields(line []byte, dst [][]byte) int {
-	n, start := 0, -1
-	for i, c := range line {
-		if c == ' ' || c == '\t' {
-			if start >= 0 {
-				dst[n] = line[start:i]
-				n++
-				if n == len(dst) {
-					return n
-				}
-				start = -1
-			}
-		} else if start < 0 {
-			start = i
+// fields splits at runs of spaces, tabs and the byte sep, which is no larger than a space, into dst and returns how many
+// there are; len(dst) means that many or more.
+func fields(line []byte, dst [][]byte, sep byte) int {
+	n := 0
+	for i := 0; i < len(line); i++ {
+		if separates(line[i], sep) {
+			continue
 		}
-	}
-	if start >= 0 {
-		dst[n] = line[start:]
+		start := i
+		for i++; i < len(line) && !separates(line[i], sep); i++ {
+		}
+		dst[n] = line[start:i]
 		n++
+		if n == len(dst) {
+			break
+		}
 	}
 	return n
 }
 
-// fields is pubFields for SUB and UNSUB, where a CR within the line separates too.
-func fields(line []byte, dst [][]byte) int {
-	n, start := 0, -1
-	for i, c := range line {
-		if c == ' ' || c == '\t' || c == '\r' {
-			if start >= 0 {
-				dst[n] = line[start:i]
-				n++
-				if n == len(dst) {
-					return n
-				}
-				start = -1
-			}
-		} else if start < 0 {
-			start = i
-		}
-	}
-	if start >= 0 {
-		dst[n] = line[start:]
-		n++
-	}
-	return n
-}
+// separates reports whether c stands between two fields.
+func separates(c, sep byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == sep) }
 
 // parseSize reads a decimal number of at most nine digits; -1 when it is none.
 func parseSize(b []byte) int {
