@@ -56,7 +56,7 @@ func (e *Engine) Check() {
 	assert.Thatf(live+len(e.free) == len(e.conns), "slots: %d used, %d free, %d in all", live, len(e.free), len(e.conns))
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
 	assert.Thatf(subs == e.account.subs.Count(), "%d subscriptions with connections, %d in the list", subs, e.account.subs.Count())
-	waits := len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on
+	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on
 	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	for i, t := range e.timers.heap {
 		if t.pos != i+1 || i > 0 && t.before(e.timers.heap[(i-1)/2]) {
@@ -75,6 +75,11 @@ func (c *conn) must(ok bool, what string, args ...int) {
 		all = append(all, a)
 	}
 	assert.Thatf(false, "cid %d: "+what, all...)
+}
+
+// mayGoOn panics if a connection goes on although it has had its share since before.
+func (e *Engine) mayGoOn(before, share int) {
+	assert.Thatf(e.work-before < share, "a connection goes on after work of %d, its share is %d", e.work-before, share)
 }
 
 func (e *Engine) checkConn(c *conn) {
@@ -96,6 +101,8 @@ func (e *Engine) checkConn(c *conn) {
 	c.must(len(c.stalled) == 0 || c.stallEnd > 0 && (c.stallEnd <= later(e.now, e.opts.StallMax) || !follows),
 		"holds back %d publishers without an end", len(c.stalled))
 	c.must(len(c.stash) == 0 || c.gate != 0 || c.queued, "has input that nobody will process")
+	c.must((len(c.stash) == 0) == (c.held == nil), "holds a chunk for %d bytes put aside", len(c.stash))
+	c.must(c.held == nil || c.held.refs > 0, "put input aside in a released chunk")
 	c.must(!c.paused || c.gate != 0 || c.queued, "is paused for no reason")
 	c.must(c.gate != gateTurn || c.queued, "waits for a turn that is not coming")
 	for i, s := range c.subs {

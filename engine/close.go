@@ -100,7 +100,8 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 	}
 	e.release(c)
 	e.endCheck(c)
-	c.stash, c.partial, c.memo, c.memoSubject = nil, nil, nil, nil
+	e.unstash(c)
+	c.partial, c.memo, c.memoSubject = nil, nil, nil
 	if c.msg != nil {
 		e.pool.release(c.msg.ck)
 		c.msg = nil

@@ -64,6 +64,7 @@ type conn struct {
 	partial []byte     // the beginning of a control line that is not complete
 	msg     *gathering // a message whose payload is not complete
 	stash   []byte     // received while the gate was shut, not yet processed
+	held    *chunk     // holds stash; nil: there is none
 
 	// the last subject published and what it matched
 	memoSubject []byte

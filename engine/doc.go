@@ -51,7 +51,8 @@
 // A turn: Options.TurnWork messages parsed or delivered, some 1 ms, with other lines, bytes written and what matching and
 // passing over costs counted in the same unit; some 4 MiB and 1000 connections written to, 2000 timers, 600 subscriptions
 // removed, 500 monitoring entries. (A smaller TurnWork makes these smaller too.) What is left goes on in the next turn, which
-// is asked for by Wake. What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128
+// is asked for by Wake. Who has much to be done gets a share of it after another, a sixteenth at most, in turns with the others
+// that have (gate.go). What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128
 // connections in a turn, and for others when they are about to do or to get something (sweep.go).
 //
 // A connection: what waits to be written is at most MaxPending bytes, in chunks that are shared or, on average, half full at

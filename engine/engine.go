@@ -32,8 +32,7 @@ type Engine struct {
 	iov       [][]byte
 	crowd     []*conn   // the same, because of a message to many
 	touched   []*conn   // something to write or to close at the end of the turn
-	run       []*conn   // gate opened: input that waits to be processed
-	running   []*conn   // run of the turn before, being processed
+	run       runQueue  // gate opened: input that waits to be processed
 	fanouts   []*fanout // messages with receivers left to serve
 	reaping   []*conn   // closed, with subscriptions still to be removed
 	work      int       // messages handled and delivered this turn
@@ -180,7 +179,8 @@ func (e *Engine) forget(c *conn) {
 		e.pool.release(c.msg.ck)
 		c.msg = nil
 	}
-	c.partial, c.stash, c.memo, c.memoSubject = nil, nil, nil, nil
+	e.unstash(c)
+	c.partial, c.memo, c.memoSubject = nil, nil, nil
 	e.timers.remove(&c.timer)
 	slot := c.id.Slot()
 	e.conns[slot] = nil

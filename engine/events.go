@@ -24,9 +24,7 @@ func (e *Engine) BeginTurn() {
 	if len(e.fanouts) > 0 {
 		e.continueFanouts()
 	}
-	if len(e.run) > 0 {
-		e.resume()
-	}
+	e.resume()
 	e.limit = e.opts.TurnWork
 }
 
@@ -38,9 +36,13 @@ func (e *Engine) TurnFull() bool { return e.fed && e.work >= e.opts.TurnWork }
 // slice bounds what is done in pieces of at most so much per turn: a smaller TurnWork makes the pieces smaller too.
 func (e *Engine) slice(most int) int { return min(most, e.opts.TurnWork) }
 
-// EndTurn ends a turn: each connection that has something waiting is written to once.
+// EndTurn ends a turn: those who have more to be done than their share use what is left of it, and each connection that has
+// something waiting is written to once.
 func (e *Engine) EndTurn() {
 	assert.That(e.turn, "EndTurn outside a turn")
+	if e.work < e.limit {
+		e.resume()
+	}
 	if e.sweep.on {
 		e.stepSweep()
 	}
@@ -62,7 +64,7 @@ func (e *Engine) EndTurn() {
 		e.tellOmitted()
 	}
 	wake := e.timers.next()
-	if len(e.run) > 0 || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on {
+	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {
@@ -169,10 +171,10 @@ func (e *Engine) Received(id ConnID, data []byte) {
 	}
 	c.lastSeen = e.wall
 	if c.gate != 0 || len(c.stash) > 0 {
-		e.keep(c, data) // read before the pause took effect
+		e.keep(c, data, nil) // read before the pause took effect
 		return
 	}
-	e.input(c, data)
+	e.input(c, data, nil)
 }
 
 // Writable tells that the network takes bytes again, after a Send that it took in part.

@@ -10,17 +10,55 @@ const (
 	gateAuth                    // a job checks its password
 	gateFanout                  // its last message has more receivers than a turn serves
 	gateTLS                     // TLS is required and not up
-	gateTurn                    // the turn's work is used up; goes on in the next
+	gateTurn                    // its share of the turn is used up, or the turn
 )
 
-// keep puts aside what can't be processed now.
-func (e *Engine) keep(c *conn, data []byte) {
+// A turn's work is divided into at least minShares shares, more when many wait, and maxShares at most. A connection that has
+// used one up goes on when all the others that wait have had theirs, still in the same turn if it can. So all get round in
+// about a turn: however much some want to be done, those who want little don't wait long.
+const (
+	minShares = 16
+	maxShares = 256
+)
+
+// share is the work after which a connection lets others go on.
+func (e *Engine) share() int {
+	return max(e.opts.TurnWork/min(minShares+e.run.len(), maxShares), 1)
+}
+
+// keep puts aside what can't be processed now. held is the chunk that data is the end of, if it was put aside before.
+func (e *Engine) keep(c *conn, data []byte, held *chunk) {
 	if c.gate&gateClosed != 0 {
 		return
 	}
 	e.mark(MarkStallStash)
-	c.stash = append(c.stash, data...)
+	if held != nil {
+		held.refs++
+		c.stash, c.held = data, held
+	} else {
+		e.stash(c, data)
+	}
 	e.pause(c)
+}
+
+// stash appends to what is put aside.
+func (e *Engine) stash(c *conn, data []byte) {
+	n := len(c.stash)
+	if cap(c.stash)-n < len(data) {
+		ck := e.pool.get(n + len(data))
+		copy(ck.data, c.stash)
+		e.unstash(c)
+		c.stash, c.held = ck.data[:n], ck
+	}
+	c.stash = append(c.stash, data...)
+}
+
+// unstash forgets what is put aside.
+func (e *Engine) unstash(c *conn) {
+	if c.held != nil {
+		e.pool.release(c.held)
+	}
+	c.stash, c.held = nil, nil
 }
 
 // pause stops reading until resume. A closing connection is read from: its peer's end of the stream is waited for.
@@ -31,7 +69,7 @@ func (e *Engine) pause(c *conn) {
 	}
 }
 
-// yield has the connection go on in the next turn, because this one is full.
+// yield has the connection go on when it is its turn again, because the turn is full or others wait.
 func (e *Engine) yield(c *conn) {
 	c.gate |= gateTurn
 	e.enqueue(c)
@@ -40,11 +78,11 @@ func (e *Engine) yield(c *conn) {
 func (e *Engine) enqueue(c *conn) {
 	if !c.queued {
 		c.queued = true
-		e.run = append(e.run, c)
+		e.run.push(c)
 	}
 }
 
-// open removes a reason for which input waits; it goes on in the next turn when none is left.
+// open removes a reason for which input waits; it goes on, in this turn or the next, when none is left.
 func (e *Engine) open(c *conn, g gate) {
 	if c.gate&g == 0 {
 		return
@@ -55,19 +93,16 @@ func (e *Engine) open(c *conn, g gate) {
 	}
 }
 
-// resume processes the input that waited for its gate to open, until the turn is full. Those it does not reach are the
-// first in the next turn.
+// resume processes the input that waited for its gate to open, a share of each connection at a time, until the turn's work
+// reaches the limit.
 func (e *Engine) resume() {
-	e.running, e.run = e.run, e.running[:0]
-	for i, c := range e.running {
-		if i > 0 && e.work >= e.limit { // one at least: messages under way may have taken more than their share
-			e.run = append(e.run, e.running[i:]...) // still queued
-			clear(e.running[i:])
-			return
-		}
-		e.running[i] = nil
+	for !e.run.empty() {
+		c := e.run.pop()
 		c.queued = false
 		e.goOn(c)
+		if e.work >= e.limit {
+			return
+		}
 	}
 }
 
@@ -83,9 +118,10 @@ func (e *Engine) goOn(c *conn) {
 		}
 	}
 	if len(c.stash) > 0 {
-		held := c.stash
-		c.stash = nil
-		e.input(c, held)
+		held, ck := c.stash, c.held
+		c.stash, c.held = nil, nil
+		e.input(c, held, ck)
+		e.pool.release(ck)
 		if c.gate != 0 {
 			return
 		}
@@ -98,4 +134,32 @@ func (e *Engine) goOn(c *conn) {
 		c.paused = false
 		e.env.Network.ResumeReading(c.id)
 	}
+}
+
+// runQueue is a line of connections.
+type runQueue struct {
+	conns []*conn // those before first have left
+	first int
+}
+
+func (q *runQueue) empty() bool { return q.first == len(q.conns) }
+
+func (q *runQueue) len() int { return len(q.conns) - q.first }
+
+func (q *runQueue) push(c *conn) {
+	if q.first > 0 && len(q.conns) == cap(q.conns) {
+		n := copy(q.conns, q.conns[q.first:])
+		clear(q.conns[n:])
+		q.conns, q.first = q.conns[:n], 0
+	}
+	q.conns = append(q.conns, c)
+}
+
+func (q *runQueue) pop() *conn {
+	c := q.conns[q.first]
+	q.conns[q.first] = nil
+	if q.first++; q.first == len(q.conns) {
+		q.conns, q.first = q.conns[:0], 0
+	}
+	return c
 }

@@ -13,12 +13,19 @@ const (
 	connectWork = 16 // JSON is read
 )
 
-// input processes what a connection sent, until the end or until its gate shuts.
-func (e *Engine) input(c *conn, data []byte) {
+// input processes what a connection sent, until the end, until its gate shuts, or until its share of the turn is used up.
+// held is the chunk that data lies in, if it was put aside before.
+func (e *Engine) input(c *conn, data []byte, held *chunk) {
+	share := e.share()
+	before := e.work
+	stop := min(e.limit, before+share)
 	for len(data) > 0 {
 		if c.gate != 0 {
-			e.keep(c, data)
+			e.keep(c, data, held)
 			return
+		}
+		if e.opts.Check {
+			e.mayGoOn(before, share)
 		}
 		switch {
 		case c.msg != nil:
@@ -33,7 +40,7 @@ func (e *Engine) input(c *conn, data []byte) {
 			}
 			data = e.line(c, withoutCR(data[:end]), data[end+1:])
 		}
-		if len(data) > 0 && e.work >= e.limit && c.gate&gateClosed == 0 {
+		if len(data) > 0 && e.work >= stop && c.gate&gateClosed == 0 {
 			e.yield(c)
 		}
 	}

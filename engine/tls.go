@@ -159,10 +159,10 @@ func (e *Engine) tlsReceived(c *conn, data []byte) bool {
 			return true
 		}
 		c.tls = tlsWanted
-		e.keep(c, data)
+		e.keep(c, data, nil)
 		e.touch(c)
 	case tlsWanted:
-		e.keep(c, data)
+		e.keep(c, data, nil)
 	default:
 		assert.That(false, "Received during a handshake")
 	}
@@ -175,8 +175,9 @@ func (e *Engine) tlsWritten(c *conn) {
 		return
 	}
 	head := c.stash
-	c.stash, c.paused = nil, false
+	c.paused = false
 	e.startTLS(c, head)
+	e.unstash(c)
 }
 
 func (e *Engine) startTLS(c *conn, head []byte) {

@@ -63,25 +63,26 @@ type connection struct {
 	maxPayload int
 	headers    bool // both sides know them
 
-	stalled    bool               // reads nothing
-	tick       bool               // a read of a slow reader is scheduled
-	lazy       bool               // read slowly, or not at all for a while: it may be closed for it
-	mute       bool               // leaves pings unanswered
-	harmed     bool               // a fault touched the connection, or the server
-	garbage    bool               // sent what is not known to be right or wrong
-	held       bool               // the server reads nothing from it
-	heldAt     schedule.Time      // when that last changed
-	evicted    bool               // by lame duck mode
-	duckTold   bool               // of lame duck mode, by an INFO
-	closedFor  engine.CloseReason // by the server, whether the client knows or not
-	readyAt    schedule.Time
-	fatal      bool // sent what the server must close it for
-	halfClosed bool
-	sentAll    bool // of what it wrote before it ended its sending side
-	answered   bool // the server handed all its answers to the network before it closed
-	closing    bool // closed its end, or is about to
-	pingAt     schedule.Time
-	pongAt     schedule.Time // when the last PONG was read
+	stalled      bool               // reads nothing
+	tick         bool               // a read of a slow reader is scheduled
+	lazy         bool               // read slowly, or not at all for a while: it may be closed for it
+	mute         bool               // leaves pings unanswered
+	harmed       bool               // a fault touched the connection, or the server
+	garbage      bool               // sent what is not known to be right or wrong
+	held         bool               // the server reads nothing from it
+	heldAt       schedule.Time      // when that last changed
+	heldFormerly schedule.Time      // heldAt before
+	evicted      bool               // by lame duck mode
+	duckTold     bool               // of lame duck mode, by an INFO
+	closedFor    engine.CloseReason // by the server, whether the client knows or not
+	readyAt      schedule.Time
+	fatal        bool // sent what the server must close it for
+	halfClosed   bool
+	sentAll      bool // of what it wrote before it ended its sending side
+	answered     bool // the server handed all its answers to the network before it closed
+	closing      bool // closed its end, or is about to
+	pingAt       schedule.Time
+	pongAt       schedule.Time // when the last PONG was read
 }
 
 // clientState is how far a client is.

@@ -63,6 +63,19 @@ func (c *client) heldLately(now schedule.Time) bool {
 // heldBack is told when the server stops or resumes reading from a connection.
 func (n *node) heldBack(id engine.ConnID, on bool) {
 	if nc := n.slot(id); nc != nil && nc.client != nil && nc.client.dial == nc.dial {
-		nc.client.held, nc.client.heldAt = on, n.w.queue.Now()
+		nc.client.holdBack(on, n.w.queue.Now())
 	}
+}
+
+// holdBack notes when the client is held back. That others had their shares before it, within one turn, does not count.
+func (c *client) holdBack(on bool, now schedule.Time) {
+	switch {
+	case on:
+		c.heldFormerly, c.heldAt = c.heldAt, now
+	case c.heldAt == now:
+		c.heldAt = c.heldFormerly
+	default:
+		c.heldAt = now
+	}
+	c.held = on
 }

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+)
+
+// Those who send much have their shares of the turns by turns: who sends little has it done at once, and none of the others
+// falls behind.
+func TestSharesGoRound(t *testing.T) {
+	const flooders, messages = 40, 3000
+	e, w := started(t, Options{TurnWork: 1000})
+	var ids []ConnID
+	for range flooders {
+		c := accept(e)
+		turn(e, func() { e.Received(c, []byte("CONNECT {\"verbose\":false}\r\n")) })
+		ids = append(ids, c)
+	}
+	healthy := accept(e)
+	turn(e, func() { e.Received(healthy, []byte("CONNECT {\"verbose\":false}\r\n")) })
+	w.settle(t, e)
+	w.take(healthy)
+
+	flood := []byte(strings.Repeat("PUB a 0\r\n\r\n", messages))
+	waiting := ids
+	for turns := 0; len(waiting) > 0; turns++ {
+		if turns > 2+flooders/minShares {
+			t.Fatalf("%d flooders were not read in %d turns", len(waiting), turns)
+		}
+		e.BeginTurn()
+		for len(waiting) > 0 && !e.TurnFull() {
+			e.Received(waiting[0], flood)
+			waiting = waiting[1:]
+		}
+		e.EndTurn()
+	}
+	for turns := range 20 {
+		e.BeginTurn()
+		e.Received(healthy, []byte("PING\r\n"))
+		e.EndTurn()
+		if got := w.take(healthy); got != "PONG\r\n" {
+			t.Fatalf("turn %d: the PING was answered by %q", turns, got)
+		}
+	}
+	least, most := uint64(messages), uint64(0)
+	for _, id := range ids {
+		n := e.lookup(id).stats.inMsgs
+		least, most = min(least, n), max(most, n)
+	}
+	if least == 0 || most-least > uint64(2*e.opts.TurnWork/minShares) || most == messages {
+		t.Errorf("of %d messages each, one had %d processed, another %d", messages, least, most)
+	}
+	w.settle(t, e)
+	if e.totals.inMsgs != flooders*messages {
+		t.Errorf("%d messages were processed in all, want %d", e.totals.inMsgs, flooders*messages)
+	}
+}
+
+// A connection that is alone has all of a turn.
+func TestAloneThereIsNoShare(t *testing.T) {
+	e, w := started(t, Options{TurnWork: 1000})
+	c := w.join(e, "")
+	w.settle(t, e)
+	turn(e, func() { e.Received(c, []byte(strings.Repeat("PUB a 0\r\n\r\n", 3000))) })
+	if n := e.totals.inMsgs; n < 1000 || n > 1001 {
+		t.Errorf("%d messages were processed in a turn of 1000", n)
+	}
+}
+
+// Input put aside is kept in one piece, however often its connection lets others go first, and given back.
+func TestStashIsNotCopiedAgain(t *testing.T) {
+	e, w := started(t, Options{TurnWork: 64})
+	c, other := w.join(e, ""), w.join(e, "")
+	w.settle(t, e)
+	flood := []byte(strings.Repeat("PUB a 0\r\n\r\n", 3000))
+	turn(e, func() {
+		e.Received(c, flood)
+		e.Received(other, flood)
+	})
+	held := e.lookup(c).held
+	if held == nil {
+		t.Fatal("nothing was put aside")
+	}
+	for range 20 {
+		turn(e, func() {})
+		if e.lookup(c).held != held {
+			t.Fatal("input that waits was copied again")
+		}
+	}
+	w.settle(t, e)
+	if e.lookup(c).held != nil || e.pool.live != 0 {
+		t.Errorf("%d chunks are held when all is done", e.pool.live)
+	}
+}
