@@ -115,7 +115,7 @@ var small = func() (all []string) {
 	for range 4 {
 		var next []string
 		for _, prefix := range level {
-			for _, token := range []string{"a", "b", "z"} {
+			for _, token := range []string{"a", "b", "a*", "z"} {
 				next = append(next, prefix+token+".")
 			}
 		}
@@ -132,9 +132,9 @@ var pattern = rapid.Custom(func(t *rapid.T) string {
 	n := rapid.IntRange(1, 3).Draw(t, "tokens")
 	parts := make([]string, n)
 	for i := range parts {
-		choice := []string{"a", "b", "*", ">"}
+		choice := []string{"a", "b", "a*", "*", ">"}
 		if i < n-1 {
-			choice = choice[:3]
+			choice = choice[:4]
 		}
 		parts[i] = rapid.SampledFrom(choice).Draw(t, "token")
 	}
