@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"crypto/subtle"
-	"slices"
+	"encoding/binary"
+	"net/netip"
 	"strings"
 
 	"golang.org/x/crypto/bcrypt"
@@ -30,45 +32,8 @@ func (e *Engine) authenticate(c *conn, answer bool) {
 		e.decide(c, same && known, answer)
 		return
 	}
-	e.mark(MarkAuthJob)
-	c.gate |= gateAuth
 	// An unknown name takes as long as a wrong password, so that the time does not tell which names exist.
-	c.check = &passwordCheck{conn: c, hash: want, password: got, known: known, answer: answer}
-	e.checks = append(e.checks, c.check)
-	e.startChecks()
-}
-
-// checksMax is how many passwords are checked at a time. The others wait in the engine: a client that goes away or that
-// waits longer than the authentication timeout costs nothing then, however many of them there are.
-const checksMax = 64
-
-// startChecks has as many passwords checked as may be, in the order in which they came.
-func (e *Engine) startChecks() {
-	for len(e.checks) > 0 && len(e.jobs) < checksMax {
-		p := e.checks[0]
-		e.checks[0] = nil
-		e.checks = e.checks[1:]
-		if p.over() {
-			e.checksOver--
-			continue
-		}
-		p.conn.checking = e.submit(&job{conn: p.conn.id, check: p}, p.run)
-	}
-	if len(e.checks) == 0 {
-		e.checks = nil
-	}
-}
-
-// endCheck gives up the password check of a connection.
-func (e *Engine) endCheck(c *conn) {
-	if c.check != nil && c.checking == 0 {
-		e.checksOver++
-	}
-	c.check, c.checking = nil, 0
-	if 2*e.checksOver > len(e.checks) {
-		e.checks = slices.DeleteFunc(e.checks, (*passwordCheck).over)
-		e.checksOver = 0
-	}
+	e.check(&passwordCheck{conn: c, user: o.User, hash: want, password: got, known: known, answer: answer})
 }
 
 // decide ends an authentication.
@@ -85,55 +50,65 @@ func (e *Engine) decide(c *conn, ok, answer bool) {
 
 func isBcrypt(s string) bool { return strings.HasPrefix(s, "$2") }
 
-// job is work under way outside the engine.
-type job struct {
-	conn  ConnID
-	check *passwordCheck
+// digest is what stands for some strings, in this engine only.
+func (e *Engine) digest(parts ...string) (d digest) {
+	h := sha256.New()
+	h.Write(e.checks.seed[:])
+	var n [8]byte
+	for _, p := range parts {
+		binary.LittleEndian.PutUint64(n[:], uint64(len(p)))
+		h.Write(n[:])
+		h.Write([]byte(p))
+	}
+	h.Sum(d[:0])
+	return d
 }
 
-// passwordCheck compares a password with a bcrypt hash.
-type passwordCheck struct {
-	conn           *conn
-	answer         bool // a +OK is due
+// network is what counts as one address: of IPv6 the first half, as one host has all that begin with it.
+func network(ip string) string {
+	a, err := netip.ParseAddr(ip)
+	if err != nil || !a.Is6() || a.Is4In6() {
+		return ip
+	}
+	p, err := a.WithZone("").Prefix(64)
+	if err != nil {
+		return ip
+	}
+	return p.String()
+}
+
+// comparison is a job: it compares a password with a bcrypt hash, and shares nothing with the engine.
+type comparison struct {
+	key            digest
 	hash, password string
 	known          bool // the user's name is right
 	ok             bool
 }
 
-// over reports whether nobody waits for the check any more.
-func (p *passwordCheck) over() bool { return p.conn.check != p }
-
-// run is the job. It must not look at conn.
-func (p *passwordCheck) run() {
-	same := bcrypt.CompareHashAndPassword([]byte(p.hash), []byte(p.password)) == nil
-	p.ok = same && p.known
+func newComparison(p *passwordCheck) *comparison {
+	return &comparison{key: p.key, hash: p.hash, password: p.password, known: p.known}
 }
 
-func (e *Engine) submit(j *job, run func()) JobID {
+func (w *comparison) run() {
+	same := bcrypt.CompareHashAndPassword([]byte(w.hash), []byte(w.password)) == nil
+	w.ok = same && w.known
+}
+
+func (e *Engine) submit(w *comparison) {
 	e.jobID++
-	e.jobs[e.jobID] = j
-	e.env.Jobs.Submit(e.jobID, run)
-	return e.jobID
+	e.jobs[e.jobID] = w
+	e.env.Jobs.Submit(e.jobID, w.run)
 }
 
 // JobDone tells that a job has finished.
 func (e *Engine) JobDone(id JobID) {
-	j := e.jobs[id]
-	if j == nil {
+	w := e.jobs[id]
+	if w == nil {
 		return
 	}
 	delete(e.jobs, id)
+	e.compared(w)
 	e.startChecks()
-	c := e.lookup(j.conn)
-	if c != nil && c.epoch != e.epoch {
-		e.visitFirst(c)
-	}
-	if c == nil || c.checking != id {
-		return // the connection is gone, or the credentials have changed meanwhile
-	}
-	e.endCheck(c)
-	e.decide(c, j.check.ok, j.check.answer)
-	e.open(c, gateAuth)
 }
 
 func (e *Engine) authViolation(c *conn) {

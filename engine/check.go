@@ -39,24 +39,14 @@ func (e *Engine) Check() {
 	}
 	waiting := len(e.touched) + len(e.crowd)
 	assert.Thatf(touched == waiting, "%d connections are to be written to, %d believe so", waiting, touched)
-	over := 0
-	for _, p := range e.checks {
-		if p.over() {
-			over++
-			continue
-		}
-		c := p.conn
-		c.must(c.gate&gateAuth != 0 && c.checking == 0 && !c.gone, "waits for a password check in vain")
-	}
-	assert.Thatf(over == e.checksOver, "nobody waits for %d password checks, counted %d", over, e.checksOver)
-	assert.Thatf(over == len(e.checks) || len(e.jobs) >= checksMax, "%d passwords wait although nothing is checked", len(e.checks))
+	e.checkChecks()
 	for _, c := range e.reaping {
 		subs += len(c.subs)
 	}
 	assert.Thatf(live+len(e.free) == len(e.conns), "slots: %d used, %d free, %d in all", live, len(e.free), len(e.conns))
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
 	assert.Thatf(subs == e.account.subs.Count(), "%d subscriptions with connections, %d in the list", subs, e.account.subs.Count())
-	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on
+	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0
 	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	for i, t := range e.timers.heap {
 		if t.pos != i+1 || i > 0 && t.before(e.timers.heap[(i-1)/2]) {
@@ -111,6 +101,35 @@ func (e *Engine) checkConn(c *conn) {
 	}
 }
 
+// checkChecks looks at the password checks.
+func (e *Engine) checkChecks() {
+	q := &e.checks
+	waiting, wish, served := 0, 0, 0
+	for _, c := range e.conns {
+		if c == nil || c.check == nil {
+			continue
+		}
+		p := c.check
+		c.must(p.conn == c && c.gate&gateAuth != 0 && c.gate&gateClosed == 0, "has a password check to no purpose")
+		if p.same == nil {
+			served++
+			continue
+		}
+		wish++
+		c.must(p.same.wanted[p.nth] == p && q.same[p.key] == p.same, "waits for a comparison that does not know")
+		if s := p.source; s != nil {
+			waiting++
+			c.must(s.waiting[p.class][p.place] == p && q.sources[s.address] == s, "waits for a turn in vain")
+		} else {
+			c.must(p.same.running, "waits for a comparison that nobody makes")
+		}
+	}
+	assert.Thatf(waiting == q.waiting, "%d password checks wait for their turn, counted %d", q.waiting, waiting)
+	assert.Thatf(served <= len(q.decided), "%d connections wait for an outcome, %d are to be told", served, len(q.decided))
+	assert.Thatf(waiting == 0 || len(e.jobs) >= e.opts.Checks, "%d passwords wait although nothing is compared", waiting)
+	assert.Thatf(len(q.same) <= wish+len(e.jobs), "%d comparisons, %d connections want one", len(q.same), wish)
+}
+
 // Footprint is what an engine holds. With no connections, everything but Slots is zero.
 type Footprint struct {
 	Connections, Subscriptions, Timers, Chunks, Jobs, Queries, Fanouts, Slots int
@@ -120,6 +139,6 @@ type Footprint struct {
 func (e *Engine) Footprint() Footprint {
 	return Footprint{
 		Connections: len(e.conns) - len(e.free), Subscriptions: e.account.subs.Count(), Timers: e.timers.len(),
-		Chunks: e.pool.live, Jobs: len(e.jobs) + len(e.checks), Queries: len(e.queries), Fanouts: len(e.fanouts), Slots: len(e.conns),
+		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: len(e.fanouts), Slots: len(e.conns),
 	}
 }

@@ -79,8 +79,7 @@ type conn struct {
 	subs  []*subscription
 	bySid map[string]*subscription // only when there are many
 
-	check      *passwordCheck // of its password, waiting or under way
-	checking   JobID          // the job of check; 0: it waits
+	check      *passwordCheck // of its password
 	complaints int            // lines about its errors in the log
 
 	timer     timer

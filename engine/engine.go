@@ -55,10 +55,9 @@ type Engine struct {
 	// room to build control lines in
 	lineScratch, bodyScratch []byte
 
-	jobs       map[JobID]*job
-	jobID      JobID
-	checks     []*passwordCheck // that wait to be made
-	checksOver int              // of these, how many nobody waits for
+	jobs   map[JobID]*comparison
+	jobID  JobID
+	checks checks
 
 	queries    []pendingQuery // monitoring answers under way
 	closed     closedRing
@@ -124,11 +123,12 @@ func New(o Options, env Env) *Engine {
 		"engine.New: every field of Env but TLS, Monitor and Disk is required")
 	assert.That(env.TLS != nil || !o.TLS.On, "engine.New: TLS is on and Env.TLS is missing")
 	o.setDefaults()
-	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]*job)}
+	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]*comparison)}
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))
 	e.account = newAccount(globalAccount, o.MatchCache, env.Rand.Uint64())
 	e.now, e.wall = env.Clock.Now()
 	e.start, e.startMono = e.wall, e.now
+	e.initChecks()
 	e.makeInfo()
 	return e
 }

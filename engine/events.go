@@ -46,6 +46,10 @@ func (e *Engine) EndTurn() {
 	if e.sweep.on {
 		e.stepSweep()
 	}
+	if len(e.checks.decided) > 0 {
+		e.tellDecided()
+	}
+	e.checks.fade(e.now)
 	if len(e.reaping) > 0 {
 		e.reap()
 	}
@@ -64,7 +68,7 @@ func (e *Engine) EndTurn() {
 		e.tellOmitted()
 	}
 	wake := e.timers.next()
-	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on {
+	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0 {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {

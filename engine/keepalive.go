@@ -49,7 +49,7 @@ func (e *Engine) connTimer(c *conn) {
 	}
 	if c.authEnd > 0 && e.now >= c.authEnd {
 		c.authEnd = 0
-		if c.checking == 0 { // what takes long once it has begun is not the client's fault
+		if p := c.check; p == nil || p.same != nil && !p.same.running { // what takes long once it has begun is not the client's fault
 			e.mark(MarkAuthTimeout)
 			e.protocolError(c, wire.ErrAuthTimeout, ReasonAuthTimeout)
 			return

@@ -49,6 +49,8 @@ const (
 	MarkTLSTimeout
 	MarkSweepSliced
 	MarkSweepFirst
+	MarkAuthKnown
+	MarkAuthShared
 	NumMarks
 )
 
@@ -96,6 +98,8 @@ var markNames = [NumMarks]string{
 	MarkTLSTimeout:        "a TLS handshake timed out",
 	MarkSweepSliced:       "all connections visited over several turns, for a reload or a stop",
 	MarkSweepFirst:        "a connection brought up to date before its turn in such a visit",
+	MarkAuthKnown:         "a password known from an earlier check",
+	MarkAuthShared:        "a password whose check others waited for too",
 }
 
 // String says what the moment is.

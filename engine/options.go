@@ -37,6 +37,7 @@ type Options struct {
 
 	User, Pass string // Pass may be a bcrypt hash ("$2a$…")
 	Token      string // may be a bcrypt hash
+	Checks     int    // passwords compared with bcrypt hashes at a time; default 2
 
 	TLS TLSOptions // of client connections
 
@@ -89,6 +90,7 @@ func (o *Options) setDefaults() {
 	limit(&o.PingMax, 2)
 	limit(&o.StallBytes, min(o.MaxPending, defaultMaxPending)/8)
 	def(&o.MatchCache, 4096)
+	limit(&o.Checks, 2)
 	if o.TurnWork <= 0 {
 		o.TurnWork = 16384
 	}

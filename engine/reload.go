@@ -27,6 +27,8 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	}
 	if old.User != o.User || old.Pass != o.Pass || old.Token != o.Token {
 		e.sweep.credentials = true
+		e.checks.right.clear()
+		e.checks.wrong.clear()
 	}
 	e.startSweep()
 	return needRestart

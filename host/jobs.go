@@ -8,7 +8,8 @@ import (
 )
 
 // jobs runs the engine's jobs on a few goroutines, oldest first. They are pure computation: more of them than there are
-// cores to spare would only take the processor from the loop. A thousand clients that log in at once must not stop it.
+// cores to spare would only take the processor from the loop. A thousand clients that log in at once must not stop it: where
+// the system knows how, the loop's thread goes before theirs.
 type jobs struct {
 	mu      sync.Mutex
 	queue   []job
@@ -35,6 +36,8 @@ func (j *jobs) submit(s *Server, id engine.JobID, run func()) {
 
 // work runs jobs until none is left, or the server has ended.
 func (j *jobs) work(s *Server) {
+	runtime.LockOSThread() // the thread ends with the goroutine: it can't be raised again
+	lowerThread()
 	for {
 		next, ok := j.take()
 		if !ok {

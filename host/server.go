@@ -78,7 +78,7 @@ func New(o Options) (*Server, error) {
 	if o.ReadBytes == 0 {
 		o.ReadBytes = 64 << 10
 	}
-	o.Engine.GoVersion = runtime.Version()
+	complete(&o.Engine)
 	s := &Server{opts: o, clock: newClock(), ready: make(chan struct{}), done: make(chan struct{})}
 	s.crowded.every = acceptComplaints
 	s.answers.waiting = map[engine.QueryID]chan any{}
@@ -148,8 +148,16 @@ func (s *Server) LameDuck() { s.post(func(e *engine.Engine) { e.LameDuck() }) }
 // Reload has the engine take over new options. done is called on the loop's thread with the names of what can't change
 // without a restart.
 func (s *Server) Reload(o engine.Options, done func(needRestart []string)) {
-	o.GoVersion = runtime.Version()
+	complete(&o)
 	s.post(func(e *engine.Engine) { done(e.Reload(o)) })
+}
+
+// complete adds what the host decides.
+func complete(o *engine.Options) {
+	o.GoVersion = runtime.Version()
+	if o.Checks == 0 {
+		o.Checks = jobsMax() + 1 // one waits here, the others in the engine, which knows whose turn it is
+	}
 }
 
 // Footprint counts what the engine holds, for leak checks. It is all zero when the server has ended.
