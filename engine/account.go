@@ -2,17 +2,48 @@ package engine
 
 import "github.com/natsd/natsd/sublist"
 
-// globalAccount is the account of everybody who names none.
-const globalAccount = "$G"
+// The accounts that are always there: globalAccount is that of everybody who names none, systemAccount that of the server's
+// own events and services.
+const (
+	globalAccount = "$G"
+	systemAccount = "$SYS"
+)
 
-// account is a subject space of its own: what is published in it reaches its subscriptions and no others.
+// account is a subject space of its own: what is published in it reaches its subscriptions and no others, but for what it
+// exports and others import.
 type account struct {
 	name string
 	subs *sublist.Sublist[*subscription]
+	def  *accountRules // in force; replaced as a whole
+
+	replyToken string            // the second token of the reply subjects that stand for requests from other accounts
+	replies    map[string]*reply // by these subjects
+
+	internal int // subscriptions that are no connection's own
+	conns    int // connections bound to it that are not closing
+	gone     traffic
 }
 
-func newAccount(name string, cache int, seed uint64) *account {
-	return &account{name: name, subs: sublist.New[*subscription](sublist.Options{CacheSize: cache, Seed: seed})}
+func (e *Engine) newAccount(name string) *account {
+	a := &account{
+		name: name, def: &accountRules{},
+		subs: sublist.New[*subscription](sublist.Options{CacheSize: e.opts.MatchCache, Seed: e.env.Rand.Uint64()}),
+	}
+	if e.secrets != nil { // else: seedSecrets makes up for it
+		a.replyToken = string(e.appendID(nil, replyTokenLen))
+	}
+	e.accounts = append(e.accounts, a)
+	e.byAccount[name] = a
+	return a
+}
+
+// subscriptions counts those of connections. What stands for imports and services does not count, nor do shadows.
+func (e *Engine) subscriptions() int {
+	n := 0
+	for _, a := range e.accounts {
+		n += a.subs.Count() - a.internal
+	}
+	return n
 }
 
 // lookWork is how many subscriptions, or branches of the index, are looked at for one unit of a turn's work.
@@ -26,22 +57,67 @@ func (e *Engine) match(a *account, subj []byte) *sublist.Result[*subscription] {
 	return r
 }
 
-// subscription is one SUB of one connection. What a delivery needs lies in its first 64 bytes.
+// insert adds s to an account's subscriptions, and counts what it costs.
+func (e *Engine) insert(a *account, subj, queue []byte, s *subscription) error {
+	before := a.subs.Steps()
+	h, err := a.subs.Insert(subj, queue, s)
+	e.work += int((a.subs.Steps() - before) / lookWork)
+	if s.handle = h; err == nil && s.flags&subInternal != 0 {
+		a.internal++
+	}
+	return err
+}
+
+// remove undoes insert.
+func (e *Engine) remove(a *account, s *subscription) {
+	before := a.subs.Steps()
+	if a.subs.Remove(s.handle) && s.flags&subInternal != 0 {
+		a.internal--
+	}
+	e.work += int((a.subs.Steps() - before) / lookWork)
+}
+
+// subscription is one SUB of one connection, or stands in an account for something that happens with what is published
+// there. What a delivery needs lies in its first 64 bytes.
 type subscription struct {
 	conn      *conn
 	sidLen    uint8
-	dead      bool // no longer to be delivered to, though a match made earlier may still name it
+	flags     subFlags
 	sidShort  [sidShort]byte
 	delivered uint64
 	max       uint64 // ends after so many deliveries; 0: never
 
 	sidLong string // a sid that does not fit into sidShort
-	handle  sublist.Handle[*subscription]
-	index   int // in conn.subs
+	also    *also  // what few subscriptions have
+
+	handle sublist.Handle[*subscription]
+	index  int // in conn.subs
+}
+
+// subFlags is why a delivery is not simply one.
+type subFlags uint8
+
+const (
+	subDead     subFlags = 1 << iota // ended, though a match made earlier may still name it
+	subShadow                        // stands in another account for a subscription there: also.root
+	subService                       // an import of a service: also.service
+	subShadowed                      // has shadows: also.shadows
+
+	subInternal = subShadow | subService
+	subSpecial  = subDead | subShadow | subService
+)
+
+// also is what few subscriptions have.
+type also struct {
+	shadows []*subscription // in the accounts that what it is to get comes from
+	root    *subscription   // whose shadow it is
+	stream  *streamImport   // by which it is one
+	behind  *subscription   // the shadow, nearer to root, that it continues in another account; nil: root itself
+	service *serviceImport
 }
 
 // sidShort is the length up to which sids, mostly small numbers, lie in the subscription itself.
-const sidShort = 22
+const sidShort = 14
 
 func newSubscription(c *conn, sid []byte) *subscription {
 	s := &subscription{conn: c}
@@ -52,6 +128,9 @@ func newSubscription(c *conn, sid []byte) *subscription {
 	}
 	return s
 }
+
+// dead reports whether the subscription has ended.
+func (s *subscription) dead() bool { return s.flags&subDead != 0 }
 
 // appendSID appends the sid.
 func (s *subscription) appendSID(b []byte) []byte {

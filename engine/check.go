@@ -45,7 +45,8 @@ func (e *Engine) Check() {
 	}
 	assert.Thatf(live+len(e.free) == len(e.conns), "slots: %d used, %d free, %d in all", live, len(e.free), len(e.conns))
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
-	assert.Thatf(subs == e.account.subs.Count(), "%d subscriptions with connections, %d in the list", subs, e.account.subs.Count())
+	listed := e.subscriptions()
+	assert.Thatf(subs == listed, "%d subscriptions with connections, %d in the lists", subs, listed)
 	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0
 	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	for i, t := range e.timers.heap {
@@ -96,7 +97,7 @@ func (e *Engine) checkConn(c *conn) {
 	c.must(!c.paused || c.gate != 0 || c.queued, "is paused for no reason")
 	c.must(c.gate != gateTurn || c.queued, "waits for a turn that is not coming")
 	for i, s := range c.subs {
-		c.must(s.index == i && s.conn == c && !s.dead, "subscription %d is out of place", i)
+		c.must(s.index == i && s.conn == c && !s.dead(), "subscription %d is out of place", i)
 		c.must(s.max == 0 || s.delivered < s.max, "subscription %d outlived its max", i)
 	}
 }
@@ -138,7 +139,7 @@ type Footprint struct {
 // Footprint counts what the engine holds, for leak checks.
 func (e *Engine) Footprint() Footprint {
 	return Footprint{
-		Connections: len(e.conns) - len(e.free), Subscriptions: e.account.subs.Count(), Timers: e.timers.len(),
+		Connections: len(e.conns) - len(e.free), Subscriptions: e.subscriptions(), Timers: e.timers.len(),
 		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: len(e.fanouts), Slots: len(e.conns),
 	}
 }

@@ -101,12 +101,12 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 	e.release(c)
 	e.endCheck(c)
 	e.unstash(c)
-	c.partial, c.memo, c.memoSubject = nil, nil, nil
+	c.partial, c.memo = nil, nil
 	if c.msg != nil {
 		e.pool.release(c.msg.ck)
 		c.msg = nil
 	}
-	if len(c.subs) > 0 {
+	if len(c.subs) > 0 || c.requests != nil && c.requests.n > 0 {
 		e.reaping = append(e.reaping, c)
 	}
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"strconv"
 
-	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -58,7 +57,8 @@ type conn struct {
 	tls    tlsState
 	gone   bool // given up: the slot is free, the pointer may linger in lists
 
-	acc *account
+	acc      *account
+	requests *requests // that went on to other accounts; nil: none did
 
 	// input
 	partial []byte     // the beginning of a control line that is not complete
@@ -66,9 +66,7 @@ type conn struct {
 	stash   []byte     // received while the gate was shut, not yet processed
 	held    *chunk     // holds stash; nil: there is none
 
-	// the last subject published and what it matched
-	memoSubject []byte
-	memo        *sublist.Result[*subscription]
+	memo *memo // of the last subject published; nil: none
 
 	progress  Instant  // when the network last took something of what waits, or refused it first; 0: nothing waits
 	stalled   []ConnID // publishers held back because of this receiver; one may be there twice

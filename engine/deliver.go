@@ -34,14 +34,17 @@ func (e *Engine) deliverQueue(members []*subscription, limit int) (delivered, do
 // deliver appends the message to what waits for the subscriber's connection. It reports whether the subscriber counts as
 // having been sent it.
 func (e *Engine) deliver(s *subscription) bool {
-	c := s.conn
 	m := &e.out
-	if s.dead {
-		e.mark(MarkAutoUnsubInResult)
-		return false
+	if s.flags&subSpecial != 0 || m.otherHead {
+		if s = e.divert(s); s == nil {
+			return false
+		}
 	}
+	c := s.conn
 	if c.epoch != e.epoch {
-		e.visitFirst(c)
+		if e.visitFirst(c); s.dead() {
+			return false
+		}
 	}
 	if c.gate&gateClosed != 0 || c == m.from && !c.echo {
 		return false
@@ -130,4 +133,23 @@ func (m *outgoing) appendLine(b []byte, s *subscription, plain bool) []byte {
 		return append(b, m.body[m.header:]...)
 	}
 	return append(append(s.appendSID(append(b, m.head...)), m.tail...), m.body...)
+}
+
+// divert handles a subscription that a message is not simply delivered to. It returns the one that it is delivered to
+// instead, nil if there is none, with e.out as it is for that one.
+func (e *Engine) divert(s *subscription) *subscription {
+	switch {
+	case s.flags&subDead != 0:
+		e.mark(MarkAutoUnsubInResult)
+		return nil
+	case s.flags&subService != 0:
+		e.request(s.also.service)
+		return nil
+	case s.flags&subShadow != 0:
+		return e.unshadow(s)
+	}
+	m := &e.out // what m.otherHead is about
+	m.setHead(m.subject)
+	m.otherHead, m.headFor = false, nil
+	return s
 }

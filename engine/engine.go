@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/binary"
 	"math"
 	"math/rand/v2"
 
@@ -20,7 +21,12 @@ type Engine struct {
 	wake Instant // what the clock was last asked for
 
 	rng     *rand.Rand
-	account *account
+	secrets *rand.ChaCha8 // of what nobody may guess
+
+	accounts  []*account // in the order in which they came
+	byAccount map[string]*account
+	global    *account
+	system    *account
 
 	conns   []*conn  // by slot
 	gens    []uint32 // generation of each slot
@@ -53,7 +59,8 @@ type Engine struct {
 	args wire.PubArgs // of the message being parsed
 	out  outgoing     // the message being delivered
 	// room to build control lines in
-	lineScratch, bodyScratch []byte
+	lineScratch, bodyScratch     []byte
+	subjectScratch, subjectSpare []byte
 
 	jobs   map[JobID]*comparison
 	jobID  JobID
@@ -123,14 +130,27 @@ func New(o Options, env Env) *Engine {
 		"engine.New: every field of Env but TLS, Monitor and Disk is required")
 	assert.That(env.TLS != nil || !o.TLS.On, "engine.New: TLS is on and Env.TLS is missing")
 	o.setDefaults()
-	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]*comparison)}
+	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]*comparison), byAccount: make(map[string]*account)}
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))
-	e.account = newAccount(globalAccount, o.MatchCache, env.Rand.Uint64())
+	e.global = e.newAccount(globalAccount)
+	e.seedSecrets()
+	e.system = e.newAccount(systemAccount)
+	e.setAccounts(o.Accounts)
 	e.now, e.wall = env.Clock.Now()
 	e.start, e.startMono = e.wall, e.now
 	e.initChecks()
 	e.makeInfo()
 	return e
+}
+
+// seedSecrets prepares what nobody may guess.
+func (e *Engine) seedSecrets() {
+	var seed [32]byte
+	for i := 0; i < len(seed); i += 8 {
+		binary.LittleEndian.PutUint64(seed[i:], e.env.Rand.Uint64())
+	}
+	e.secrets = rand.NewChaCha8(seed)
+	e.global.replyToken = string(e.appendID(nil, replyTokenLen))
 }
 
 func (e *Engine) lookup(id ConnID) *conn {
@@ -161,7 +181,7 @@ func (e *Engine) newConn(info ConnInfo) *conn {
 	e.nextCID++
 	c := &conn{
 		id:  ConnID(uint64(e.gens[slot])<<32 | uint64(slot)),
-		cid: e.nextCID, acc: e.account, epoch: e.epoch,
+		cid: e.nextCID, acc: e.global, epoch: e.epoch,
 		ip: info.IP, port: info.Port,
 		start: e.wall, startMono: e.now, lastIn: e.now, lastSeen: e.wall,
 		connect: wire.DefaultConnect(),
@@ -180,7 +200,7 @@ func (e *Engine) forget(c *conn) {
 		c.msg = nil
 	}
 	e.unstash(c)
-	c.partial, c.memo, c.memoSubject = nil, nil, nil
+	c.partial, c.memo = nil, nil
 	e.timers.remove(&c.timer)
 	slot := c.id.Slot()
 	e.conns[slot] = nil

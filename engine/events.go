@@ -236,9 +236,12 @@ func (e *Engine) TimerDue() {
 	for n := 0; n < e.slice(timersTurn) && e.timers.next() <= e.now; n++ {
 		t := e.timers.heap[0]
 		e.timers.remove(t)
-		if t.c != nil {
+		switch {
+		case t.c != nil:
 			e.connTimer(t.c)
-		} else {
+		case t.of != nil:
+			e.repliesDue(t.of)
+		default:
 			e.duckTimer()
 		}
 	}

@@ -65,6 +65,9 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	f.to, f.next = r, next
 	f.subject, f.reply = append(f.subject[:0], a.Subject...), append(f.reply[:0], a.Reply...)
 	f.msg, e.out = e.out, f.msg // the scratch buffers stay with the suspended message
+	if f.msg.crossed == 0 {
+		f.msg.subject, f.msg.reply = f.subject, f.reply
+	}
 	if f.ck = f.msg.ck; f.ck == nil {
 		f.ck = e.pool.get(len(f.msg.body))
 		f.msg.body = f.ck.data[:copy(f.ck.data, f.msg.body)]
@@ -83,12 +86,13 @@ func (e *Engine) continueFanouts() {
 		f := e.fanouts[0]
 		spare := e.out
 		e.out = f.msg
-		f.next = e.fan(f.to, f.next, limit)
+		f.to, f.next = e.serve(f.to, f.next, limit)
 		if f.next < f.to.Fanout() {
 			f.msg, e.out = e.out, spare
 			return
 		}
 		e.finish(f.subject, f.reply)
+		e.letGo()
 		from := e.out.from
 		f.msg, e.out = e.out, spare
 		e.suspended -= len(f.ck.data)
@@ -118,6 +122,7 @@ func (e *Engine) spareFanout() *fanout {
 
 func (e *Engine) keepFanout(f *fanout) {
 	f.to, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil
+	f.msg.headFor, f.msg.subject, f.msg.reply = nil, nil, nil
 	if len(e.oldFanouts) < fanoutsKept {
 		e.oldFanouts = append(e.oldFanouts, f)
 	}

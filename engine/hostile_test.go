@@ -8,7 +8,10 @@ import (
 
 // held is the memory that a connection's input and output take, in bytes of buffers.
 func held(c *conn) int {
-	n := cap(c.partial) + cap(c.stash) + cap(c.memoSubject)
+	n := cap(c.partial) + cap(c.stash)
+	if c.memo != nil {
+		n += cap(c.memo.subject) + cap(c.memo.to)
+	}
 	if c.msg != nil {
 		n += cap(c.msg.line) + len(c.msg.ck.data)
 	}

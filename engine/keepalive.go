@@ -85,8 +85,8 @@ func (e *Engine) pingDue(c *conn) bool {
 		return true
 	}
 	idleAt := later(c.lastIn, every)
-	if c.memo != nil && (idleAt <= e.now || !c.memo.Valid()) {
-		c.memo, c.memoSubject = nil, nil // it would keep subscriptions alive that have ended
+	if c.memo != nil && (idleAt <= e.now || !c.memo.result.Valid()) {
+		c.memo = nil // it would keep subscriptions alive that have ended
 	}
 	c.out.trim()
 	first := c.connected && c.rtt == 0 && c.pingsOut == 0 // for the round-trip time

@@ -64,7 +64,7 @@ func TestIdleConnectionHoldsNothing(t *testing.T) {
 		t.Errorf("%d buffers are in use", n)
 	}
 	for _, c := range e.conns {
-		if c.partial != nil || c.msg != nil || c.stash != nil || c.memo != nil || c.memoSubject != nil || c.out.segs != nil || c.out.open != nil {
+		if c.partial != nil || c.msg != nil || c.stash != nil || c.memo != nil || c.out.segs != nil || c.out.open != nil {
 			t.Errorf("cid %d holds something: %+v", c.cid, c)
 		}
 	}

@@ -3,6 +3,8 @@ package engine
 import (
 	"math"
 	"time"
+
+	"github.com/natsd/natsd/config"
 )
 
 // NatsVersion is the nats-server version that natsd is compatible with; clients read it in INFO and switch features on it.
@@ -34,6 +36,10 @@ type Options struct {
 	LameDuckDuration time.Duration // over how long clients are evicted; default 2 min
 	LameDuckGrace    time.Duration // before the first is; default 10 s
 	NoHeaders        bool          // refuse message headers
+
+	// Accounts are those of the configuration; $G and $SYS are there without being named. CheckAccounts finds what is wrong
+	// with them: it must be nothing.
+	Accounts []config.Account
 
 	User, Pass string // Pass may be a bcrypt hash ("$2a$…")
 	Token      string // may be a bcrypt hash

@@ -11,10 +11,12 @@ import (
 // body. A receiver's line is head, sid, tail.
 type outgoing struct {
 	from *conn
-	head []byte // "MSG subject "
-	tail []byte // " reply size\r\n"
-	body []byte // headers, payload and CRLF; borrowed
-	size int    // bytes of headers and payload
+	// subject and reply are what the message has in the account that it is in; borrowed
+	subject, reply []byte
+	head           []byte // "MSG subject "
+	tail           []byte // " reply size\r\n"
+	body           []byte // headers, payload and CRLF; borrowed
+	size           int    // bytes of headers and payload
 
 	ck       *chunk // holds body, when it is shared
 	borrowed bool   // ck is the gathered message's own: its reference is not ours
@@ -30,11 +32,20 @@ type outgoing struct {
 	plainTail []byte
 
 	// The receivers of one message often use the same sid: what the last one got, and how many got the same in a row.
-	line     []byte // control line and body, from the second on
-	lines    int
-	plain    bool
-	sidLen   uint8
-	sidShort [sidShort]byte
+	line      []byte // control line and body, from the second on
+	lines     int
+	plain     bool
+	sidLen    uint8
+	sidShort  [sidShort]byte
+	otherHead bool          // head is not for subscriptions of the account itself
+	headFor   *streamImport // but for those by this import; nil: for a single one
+
+	// to other accounts
+	cross   []crossing
+	crossed int      // of cross, how many are under way or done
+	hops    int      // accounts passed through
+	orig    original // set when there are crossings
+	held    []*chunk // to be released at the end
 }
 
 // publish routes one message. body is the headers, the payload and the final CRLF; it lies in ck, or is borrowed until
@@ -51,32 +62,40 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	if c.verbose {
 		e.sendString(c, "+OK\r\n")
 	}
-	r := c.memo
-	if r == nil || string(c.memoSubject) != string(a.Subject) || !r.Valid() {
-		if r != nil && !r.Valid() {
-			e.mark(MarkMemoStale)
-		}
-		r = e.match(c.acc, a.Subject)
-		c.memo = r
-		c.memoSubject = append(c.memoSubject[:0], a.Subject...)
-	} else {
-		e.mark(MarkMemoHit)
+	if isReplySubject(a.Reply) {
+		e.refuse(c, wire.Err("Permissions Violation for Publish with Reply of \""+printable(a.Reply)+"\""))
+		return // only answers have such replies, by the server
 	}
-	if r.Empty() {
+	r := e.route(c, a)
+	if r == nil {
+		return
+	}
+	answer := len(c.acc.replies) > 0 && isReplySubject(a.Subject)
+	if r.Empty() && !answer {
 		e.noResponders(c, a.Subject, a.Reply)
 	} else {
 		e.prepare(c, a, body, ck)
+		if answer {
+			e.answer(c.acc, a.Subject)
+		}
 		e.out.crowd = r.Fanout() >= crowdMin
 		limit := e.limit
 		if e.suspended >= suspendedMax {
 			limit = math.MaxInt
 		}
-		if next := e.fan(r, 0, limit); next < r.Fanout() {
-			e.suspend(r, next, a)
+		at, next := r, e.fan(r, 0, limit)
+		if len(e.out.cross) > 0 {
+			at, next = e.serve(r, next, limit)
+		}
+		if next < at.Fanout() {
+			e.suspend(at, next, a)
 		} else {
 			e.finish(a.Subject, a.Reply)
 			if e.out.ck != nil && !e.out.borrowed {
 				e.pool.release(e.out.ck)
+			}
+			if len(e.out.cross) > 0 {
+				e.letGo()
 			}
 		}
 		e.out.ck, e.out.body, e.out.from = nil, nil, nil
@@ -87,7 +106,8 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 func (e *Engine) prepare(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	m := &e.out
 	m.from, m.body, m.size, m.ck, m.delivered, m.borrowed = c, body, a.Size, nil, false, false
-	m.header, m.lines, m.untried = max(a.Header, 0), 0, 0
+	m.header, m.lines, m.untried, m.otherHead, m.headFor = max(a.Header, 0), 0, 0, false, nil
+	m.subject, m.reply = a.Subject, a.Reply
 	if m.header > 0 {
 		m.head = append(m.head[:0], "HMSG "...)
 	} else {

@@ -23,15 +23,14 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 	}
 	if old := c.sub(sid); old == nil {
 		s := newSubscription(c, sid)
-		before := c.acc.subs.Steps()
-		h, err := c.acc.subs.Insert(subj, queue, s)
-		e.work += int((c.acc.subs.Steps() - before) / lookWork)
-		if err != nil {
+		if e.insert(c.acc, subj, queue, s) != nil {
 			e.sendErr(c, wire.ErrInvalidSubject)
 			return
 		}
-		s.handle = h
 		c.addSub(s)
+		if len(c.acc.def.streams) > 0 {
+			e.castShadows(s)
+		}
 	} // else: a sid in use keeps its subscription, whatever the subject
 	e.ok(c)
 }
@@ -55,12 +54,12 @@ func (e *Engine) unsubscribe(c *conn, args []byte) {
 
 // endSub removes a subscription. A match being delivered may still name it: it is dead from here on.
 func (e *Engine) endSub(s *subscription) {
-	s.dead = true
+	s.flags |= subDead
 	s.conn.dropSub(s)
-	list := s.conn.acc.subs
-	before := list.Steps()
-	list.Remove(s.handle)
-	e.work += int((list.Steps() - before) / lookWork)
+	e.remove(s.conn.acc, s)
+	if s.flags&subShadowed != 0 {
+		e.takeShadows(s)
+	}
 }
 
 func (e *Engine) ok(c *conn) {
@@ -82,6 +81,14 @@ func (e *Engine) reap() {
 			}
 			before := e.work
 			e.endSub(c.subs[len(c.subs)-1])
+			budget -= 1 + e.work - before
+		}
+		for c.requests != nil && c.requests.n > 0 {
+			if budget <= 0 {
+				return
+			}
+			before := e.work
+			e.abandonRequest(c.requests.head)
 			budget -= 1 + e.work - before
 		}
 		e.reaping[len(e.reaping)-1] = nil

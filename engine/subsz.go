@@ -28,13 +28,13 @@ type subszQuery struct {
 func (q *subszQuery) answer() any { return &q.a }
 
 func (q *subszQuery) step(e *Engine, budget int) bool {
-	q.a.ServerID, q.a.Now, q.a.Stats = e.info.ServerID, e.wall, e.account.subs.Stats()
+	q.a.ServerID, q.a.Now, q.a.Stats = e.info.ServerID, e.wall, e.global.subs.Stats()
 	if !q.o.List {
 		return true
 	}
 	var done bool
-	q.from, done = e.account.subs.List(q.from, budget, []byte(q.o.Test), func(h sublist.Handle[*subscription], s *subscription) bool {
-		if !s.dead && s.conn.gate&gateClosed == 0 {
+	q.from, done = e.global.subs.List(q.from, budget, []byte(q.o.Test), func(h sublist.Handle[*subscription], s *subscription) bool {
+		if s.flags&(subDead|subShadow|subService) == 0 && s.conn.gate&gateClosed == 0 {
 			q.a.Subs = append(q.a.Subs, s.info())
 		}
 		return true

@@ -5,7 +5,8 @@ type timer struct {
 	at  Instant
 	seq uint64 // orders equal moments by when they were set
 	pos int    // in the heap, from 1; 0: not set
-	c   *conn  // nil: the engine's own
+	c   *conn
+	of  *export // with requests that wait for an answer; neither: the engine's own
 }
 
 // timers is a binary heap of timers by (at, seq).

@@ -69,7 +69,7 @@ func (q *varzQuery) step(e *Engine, _ int) bool {
 		InMsgs: t.inMsgs, InBytes: t.inBytes, InClientMsgs: t.inMsgs, InClientBytes: t.inBytes,
 		OutMsgs: t.outMsgs, OutBytes: t.outBytes, OutClientMsgs: t.outMsgs, OutClientBytes: t.outBytes,
 		SlowConsumers: t.slowConsumers, StaleConnections: t.stale, StalledClients: t.stalls,
-		Subscriptions: e.account.subs.Count(), LameDuck: e.duck.on,
+		Subscriptions: e.subscriptions(), LameDuck: e.duck.on,
 		LongestTurn: e.turns.longest, Turns: e.turns.turns, TurnTime: e.turns.total,
 	}
 	return true

@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/sublist"
+	"github.com/natsd/natsd/wire"
+)
+
+// crossing is a message that goes on in another account: a request to a service imported from there, or the answer to one.
+// A message that crosses is first delivered to all whom it reaches in its own account; then come its crossings, one by one,
+// each as if the message had been published there. Those may cause further ones.
+type crossing struct {
+	to             *account
+	subject, reply []byte         // there; the buffers are used again
+	service        *serviceImport // nil: an answer
+	record         *reply         // of a request, by which its answer comes back
+	hops           int            // accounts passed through before
+}
+
+// original is a message as it was published: what crosses may be changed, each time in another way.
+type original struct {
+	body           []byte // in a chunk of held
+	header, size   int
+	subject, reply []byte
+}
+
+// cross adds a crossing to e.out.
+func (e *Engine) cross(to *account) *crossing {
+	m := &e.out
+	if len(m.cross) == 0 {
+		e.keepOriginal()
+	}
+	if n := len(m.cross); n < cap(m.cross) {
+		m.cross = m.cross[:n+1]
+	} else {
+		m.cross = append(m.cross, crossing{})
+	}
+	x := &m.cross[len(m.cross)-1]
+	x.to, x.service, x.record, x.hops = to, nil, nil, m.hops+1
+	x.subject, x.reply = x.subject[:0], x.reply[:0]
+	e.work += crossWork
+	return x
+}
+
+// crossWork is what another account costs, in messages.
+const crossWork = 8
+
+// keepOriginal makes sure that the message stays as it is until its last crossing is done.
+func (e *Engine) keepOriginal() {
+	m := &e.out
+	switch {
+	case m.ck == nil:
+		ck := e.pool.get(len(m.body))
+		m.body = ck.data[:copy(ck.data, m.body)]
+		m.held = append(m.held, ck)
+	case m.borrowed:
+		m.ck.refs++
+		m.held = append(m.held, m.ck)
+	default:
+		m.held = append(m.held, m.ck)
+		m.borrowed = true // held has its reference
+	}
+	m.orig.body, m.orig.header, m.orig.size = m.body, m.header, m.size
+}
+
+// request takes e.out to the service that an import of the account stands for.
+func (e *Engine) request(im *serviceImport) {
+	m := &e.out
+	if m.hops >= hopsMax {
+		return
+	}
+	x := e.cross(im.export.account)
+	x.service = im
+	if im.bridge == nil {
+		x.subject = append(x.subject, m.subject...)
+	} else {
+		var ok bool
+		if x.subject, ok = im.bridge.Apply(x.subject, m.subject, 0); !ok {
+			m.cross = m.cross[:len(m.cross)-1]
+			return
+		}
+	}
+	if len(m.reply) > 0 {
+		x.record = e.expectReply(im.export.account, im.account, m.reply, im.export, im.account)
+		x.reply = append(x.reply, x.record.subject...)
+	}
+}
+
+// answer takes e.out, published on a reply subject of a, to whom it answers.
+func (e *Engine) answer(a *account, subj []byte) {
+	r := a.replies[string(subj)]
+	if r == nil {
+		return
+	}
+	m := &e.out
+	x := e.cross(r.to)
+	x.subject = append(x.subject, r.reply...)
+	if len(m.reply) > 0 {
+		back := e.expectReply(r.to, a, m.reply, r.export, r.importer)
+		x.reply = append(x.reply, back.subject...)
+	}
+	if r.export.ResponseType == config.Singleton || m.size == 0 {
+		e.dropReply(r)
+	} else {
+		e.renewReply(r)
+	}
+}
+
+// enter turns e.out into its next crossing and returns whom that reaches.
+func (e *Engine) enter() *sublist.Result[*subscription] {
+	m := &e.out
+	x := &m.cross[m.crossed]
+	m.crossed++
+	m.hops = x.hops
+	m.subject, m.reply = x.subject, x.reply
+	m.body, m.header, m.size = m.orig.body, m.orig.header, m.orig.size
+	m.ck = nil
+	if x.service != nil {
+		e.addRequestInfo(x)
+	}
+	if len(m.body) >= shareMin {
+		m.ck, m.borrowed = m.held[len(m.held)-1], true
+		if x.service == nil {
+			m.ck = m.held[0]
+		}
+	}
+	m.setHead(m.subject)
+	m.otherHead, m.headFor = false, nil
+	m.setTail()
+	if len(x.to.replies) > 0 && isReplySubject(x.subject) {
+		e.answer(x.to, x.subject)
+	}
+	return e.match(x.to, m.subject)
+}
+
+// setHead makes what the control lines of all receivers begin with.
+func (m *outgoing) setHead(subj []byte) {
+	m.lines = 0
+	if m.header > 0 {
+		m.head = append(m.head[:0], "HMSG "...)
+	} else {
+		m.head = append(m.head[:0], "MSG "...)
+	}
+	m.head = append(append(m.head, subj...), ' ')
+	if m.header > 0 {
+		m.plainHead = m.head[1:]
+	}
+}
+
+// setTail makes what the control lines of all receivers end with.
+func (m *outgoing) setTail() {
+	m.tail = append(m.tail[:0], ' ')
+	if len(m.reply) > 0 {
+		m.tail = append(append(m.tail, m.reply...), ' ')
+	}
+	if m.header > 0 {
+		m.plainTail = wire.AppendUint(append(m.plainTail[:0], m.tail...), m.size-m.header)
+		m.plainTail = append(m.plainTail, '\r', '\n')
+		m.tail = append(wire.AppendUint(m.tail, m.header), ' ')
+	}
+	m.tail = append(wire.AppendUint(m.tail, m.size), '\r', '\n')
+}
+
+// serve goes on with delivering e.out: to those that r reaches, from a place in it on, and then to those in other accounts,
+// until the turn's work reaches limit. It returns where it stopped: behind the last of the last when all is done.
+func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *sublist.Result[*subscription], next int) {
+	for {
+		if from < r.Fanout() {
+			from = e.fan(r, from, limit)
+		}
+		if from < r.Fanout() || e.out.crossed == len(e.out.cross) {
+			return r, from
+		}
+		r, from = e.enter(), 0
+	}
+}
+
+// letGo ends e.out: everybody was served.
+func (e *Engine) letGo() {
+	m := &e.out
+	for i := range m.cross {
+		x := &m.cross[i]
+		if x.record != nil && !m.delivered {
+			e.dropReply(x.record)
+		}
+		x.to, x.service, x.record = nil, nil, nil
+	}
+	for i, ck := range m.held {
+		e.pool.release(ck)
+		m.held[i] = nil
+	}
+	m.cross, m.held, m.crossed, m.hops = m.cross[:0], m.held[:0], 0, 0
+	m.orig.body = nil
+}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"github.com/natsd/natsd/wire"
+)
+
+// requestInfo is what a service learns about who asks, in the header Nats-Request-Info: all of it if the import shares it,
+// else the account and the time a message takes. The fields and their order are nats-server's.
+type requestInfo struct {
+	Start      string `json:"start,omitempty"`
+	Host       string `json:"host,omitempty"`
+	ID         uint64 `json:"id,omitempty"`
+	Account    string `json:"acc,omitempty"`
+	Service    string `json:"svc,omitempty"`
+	User       string `json:"user,omitempty"`
+	Name       string `json:"name,omitempty"`
+	Lang       string `json:"lang,omitempty"`
+	Version    string `json:"ver,omitempty"`
+	RTT        int64  `json:"rtt,omitempty"` // nanoseconds
+	Server     string `json:"server,omitempty"`
+	Cluster    string `json:"cluster,omitempty"`
+	Kind       string `json:"kind,omitempty"`
+	ClientType string `json:"client_type,omitempty"`
+}
+
+const requestInfoKey = "Nats-Request-Info"
+
+// who describes a connection, completely or without what is nobody's business.
+func (e *Engine) who(c *conn, all bool) requestInfo {
+	i := requestInfo{Account: c.acc.name, RTT: int64(c.rtt)}
+	if all {
+		i.Start = time.Unix(0, int64(c.start)).UTC().Format(time.RFC3339Nano)
+		i.Host, i.ID, i.Server = c.ip, c.cid, e.info.ServerName
+		i.User, i.Name, i.Lang, i.Version = c.connect.User, c.connect.Name, c.connect.Lang, c.connect.Version
+		i.Kind, i.ClientType = "Client", "nats"
+	}
+	return i
+}
+
+// addRequestInfo gives e.out, a request that crosses, the header that says who asks. One that the client wrote itself goes.
+func (e *Engine) addRequestInfo(x *crossing) {
+	m := &e.out
+	info := e.who(m.from, x.service.share)
+	if x.hops > 1 {
+		info.Service = x.service.account.name
+	}
+	text, err := json.Marshal(info)
+	if err != nil {
+		panic("engine: strings and numbers are always JSON: " + err.Error())
+	}
+	line := len(requestInfoKey) + len(": \r\n") + len(text)
+	ck := e.pool.get(len(m.body) + len(wire.HeaderLine) + len("\r\n\r\n") + line)
+	m.held = append(m.held, ck)
+	b := ck.data[:0]
+	if m.header > 0 {
+		b = appendHeaderWithout(b, m.body[:m.header], requestInfoKey)
+		b = b[:len(b)-len("\r\n")]
+	} else {
+		b = append(b, wire.HeaderLine+"\r\n"...)
+	}
+	b = append(append(append(b, requestInfoKey+": "...), text...), "\r\n\r\n"...)
+	header := len(b)
+	b = append(b, m.body[m.header:]...)
+	m.size += header - m.header
+	m.header, m.body = header, b
+}
+
+// appendHeaderWithout appends a header block without the lines of one key, in any letter case. What does not end as a header
+// block does gets such an end.
+func appendHeaderWithout(dst, block []byte, key string) []byte {
+	for len(block) > 0 {
+		line := block
+		if end := bytes.IndexByte(block, '\n'); end >= 0 {
+			line = block[:end+1]
+		}
+		block = block[len(line):]
+		if len(line) > len(key) && line[len(key)] == ':' && bytes.EqualFold(line[:len(key)], []byte(key)) {
+			continue
+		}
+		dst = append(dst, line...)
+	}
+	if !bytes.HasSuffix(dst, []byte("\r\n\r\n")) {
+		dst = append(dst, "\r\n\r\n"...)
+	}
+	return dst
+}

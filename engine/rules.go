@@ -1,0 +1,377 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/natsd/natsd/conf"
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/engine/assert"
+	"github.com/natsd/natsd/mapping"
+	"github.com/natsd/natsd/subject"
+)
+
+// ruleSet is every account's rules, made from a configuration and checked as a whole before any of it comes into force.
+type ruleSet struct {
+	accounts []draft
+	byName   map[string]int
+	problems []error
+}
+
+// draft is the rules of one account, in which other accounts are still names.
+type draft struct {
+	config.Account
+	mappings *mapping.Table
+	streams  []importDraft
+	services []importDraft
+}
+
+type importDraft struct {
+	config.Import
+	local  string
+	there  *mapping.Transform // from here to there; nil: the same
+	here   *mapping.Transform // from there to here
+	export int                // in the exporting account's Exports
+}
+
+// CheckAccounts returns everything that is wrong with a configuration's accounts, each a *conf.Error where it stands.
+func CheckAccounts(accounts []config.Account) []error { return draftRules(accounts).problems }
+
+func draftRules(accounts []config.Account) *ruleSet {
+	s := &ruleSet{byName: make(map[string]int)}
+	for i := range accounts {
+		a := &accounts[i]
+		if j, twice := s.byName[a.Name]; twice {
+			s.wrong(a.Pos, "account %q is there twice, first at %v", a.Name, s.accounts[j].Pos)
+			continue
+		}
+		s.byName[a.Name] = len(s.accounts)
+		s.accounts = append(s.accounts, draft{Account: *a})
+	}
+	for _, name := range []string{globalAccount, systemAccount} {
+		if _, there := s.byName[name]; !there {
+			s.byName[name] = len(s.accounts)
+			s.accounts = append(s.accounts, draft{Account: config.Account{Name: name}})
+		}
+	}
+	for i := range s.accounts {
+		s.checkExports(&s.accounts[i])
+		s.draftMappings(&s.accounts[i])
+	}
+	for i := range s.accounts {
+		s.draftImports(&s.accounts[i])
+	}
+	for i := range s.accounts {
+		s.checkCycles(i)
+	}
+	return s
+}
+
+func (s *ruleSet) wrong(p config.Pos, format string, args ...any) {
+	s.problems = append(s.problems, conf.Errorf(p, format, args...))
+}
+
+func (s *ruleSet) checkExports(a *draft) {
+	for i := range a.Exports {
+		x := &a.Exports[i]
+		if !subject.ValidPattern(x.Subject) {
+			s.wrong(x.Pos, "export of %q: invalid subject", x.Subject)
+			continue
+		}
+		if x.Kind == config.Service && x.ResponseThreshold == 0 {
+			x.ResponseThreshold = defaultThreshold
+		}
+		for _, name := range x.Accounts {
+			if _, there := s.byName[name]; !there {
+				s.wrong(x.Pos, "export of %q to account %q: there is no such account", x.Subject, name)
+			}
+		}
+		if n := x.TokenPosition; n != 0 {
+			if from, to, ok := subject.Token(x.Subject, n-1); n < 0 || !ok || x.Subject[from:to] != "*" {
+				s.wrong(x.Pos, "export of %q: account_token_position %d must be that of a *", x.Subject, n)
+			}
+		}
+		if l := x.Latency; l != nil && subject.Check(l.Subject) != subject.Literal {
+			s.wrong(l.Pos, "latency of %q: %q is not a subject to publish on", x.Subject, l.Subject)
+		}
+	}
+}
+
+func (s *ruleSet) draftMappings(a *draft) {
+	if len(a.Mappings) == 0 {
+		return
+	}
+	var list []*mapping.Weighted
+	for i := range a.Mappings {
+		m := &a.Mappings[i]
+		var to []mapping.Destination
+		for _, d := range m.Destinations {
+			to = append(to, mapping.Destination{Subject: d.Subject, Weight: d.Weight, Cluster: d.Cluster})
+		}
+		w, err := mapping.CompileWeighted(m.Subject, to, "")
+		if err != nil {
+			s.wrong(m.Pos, "Error adding mapping for %q: %v", m.Subject, err)
+			continue
+		}
+		list = append(list, w)
+	}
+	a.mappings = mapping.NewTable(list)
+}
+
+func (s *ruleSet) draftImports(a *draft) {
+	for i := range a.Imports {
+		im := importDraft{Import: a.Imports[i]}
+		if !s.draftImport(a, &im) {
+			continue
+		}
+		if im.Kind == config.Service {
+			a.services = append(a.services, im)
+		} else {
+			a.streams = append(a.streams, im)
+		}
+	}
+}
+
+func (s *ruleSet) draftImport(a *draft, im *importDraft) bool {
+	what := "stream"
+	if im.Kind == config.Service {
+		what = "service"
+	}
+	bad := func(format string, args ...any) bool {
+		s.wrong(im.Pos, "Error adding "+what+" import %q: "+format, append([]any{im.Subject}, args...)...)
+		return false
+	}
+	if !subject.ValidPattern(im.Subject) {
+		return bad("invalid subject")
+	}
+	n, there := s.byName[im.Account]
+	if !there {
+		return bad("account missing: %q", im.Account)
+	}
+	from := &s.accounts[n]
+	if from.Name == a.Name {
+		return bad("an account can't import from itself")
+	}
+	if im.export = from.exported(a, im); im.export < 0 {
+		return bad(what+" import not authorized: account %q exports nothing to %q that covers it", from.Name, a.Name)
+	}
+	if err := im.build(); err != nil {
+		return bad("%v", err)
+	}
+	return true
+}
+
+// exported finds the export by which a may import; -1 if there is none.
+func (d *draft) exported(a *draft, im *importDraft) int {
+	for i := range d.Exports {
+		x := &d.Exports[i]
+		if x.Kind != im.Kind || !subject.ValidPattern(x.Subject) || !subject.IsSubset(im.Subject, x.Subject) {
+			continue
+		}
+		if n := x.TokenPosition; n > 0 {
+			from, to, ok := subject.Token(im.Subject, n-1)
+			if !ok || im.Subject[from:to] != a.Name && im.Subject[from:to] != a.NKey {
+				continue
+			}
+		} else if !x.Public && !slices.Contains(x.Accounts, a.Name) {
+			continue
+		}
+		return i
+	}
+	return -1
+}
+
+// build says what the imported subject is in the importing account, and how to get from one to the other.
+func (im *importDraft) build() (err error) {
+	to := im.To
+	if to == "" && im.Prefix != "" {
+		to = im.Prefix + "." + im.Subject
+	}
+	im.local = im.Subject
+	if to == "" || to == im.Subject {
+		return nil
+	}
+	if im.here, err = mapping.CompileImport(im.Subject, to); err != nil {
+		return err
+	}
+	im.local = im.here.Pattern()
+	im.there, err = im.here.Reverse()
+	return err
+}
+
+// checkCycles refuses imports by which a message would come back to the account that it came from.
+func (s *ruleSet) checkCycles(start int) {
+	for i := range s.accounts[start].services {
+		im := &s.accounts[start].services[i]
+		if s.comesBack(start, im, im.Subject, config.Service, 0) {
+			s.wrong(im.Pos, "Error adding service import %q: import forms a cycle", im.Subject)
+		}
+	}
+	for i := range s.accounts[start].streams {
+		im := &s.accounts[start].streams[i]
+		if s.comesBack(start, im, im.Subject, config.Stream, 0) {
+			s.wrong(im.Pos, "Error adding stream import %q: import forms a cycle", im.Subject)
+		}
+	}
+}
+
+// comesBack follows the imports of one kind from im on, as long as they concern subj.
+func (s *ruleSet) comesBack(start int, im *importDraft, subj string, kind config.ExportKind, hops int) bool {
+	at := s.byName[im.Account]
+	if at == start {
+		return true
+	}
+	if hops == hopsMax {
+		return true // longer than what is followed: as bad as a cycle
+	}
+	next := s.accounts[at].services
+	if kind == config.Stream {
+		next = s.accounts[at].streams
+	}
+	for i := range next {
+		if subject.Collide(next[i].local, subj) && s.comesBack(start, &next[i], next[i].Subject, kind, hops+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// setAccounts puts the accounts of a configuration that was checked into force.
+func (e *Engine) setAccounts(accounts []config.Account) {
+	s := draftRules(accounts)
+	assert.Thatf(len(s.problems) == 0, "accounts that were not checked: %v", s.problems)
+	e.enforce(s)
+}
+
+// enforce puts a rule set into force: all of it in this turn. Accounts that are no longer named lose their rules; their
+// connections are the caller's business.
+func (e *Engine) enforce(s *ruleSet) {
+	for i := range s.accounts {
+		if e.byAccount[s.accounts[i].Name] == nil {
+			e.newAccount(s.accounts[i].Name)
+		}
+	}
+	next := make(map[*account]*accountRules, len(s.accounts))
+	for i := range s.accounts {
+		d := &s.accounts[i]
+		a := e.byAccount[d.Name]
+		r := &accountRules{mappings: d.mappings, limits: d.Limits}
+		for j := range d.Exports {
+			r.exports = append(r.exports, e.newExport(a, &d.Exports[j]))
+		}
+		next[a] = r
+	}
+	for i := range s.accounts {
+		d := &s.accounts[i]
+		a := e.byAccount[d.Name]
+		next[a].link(e, a, d, next)
+	}
+	streams := false
+	for _, a := range e.accounts {
+		r := next[a]
+		if r == nil {
+			r = &accountRules{}
+		}
+		streams = streams || !sameStreams(a.def.streams, r.streams)
+		e.replace(a, r, next)
+	}
+	for _, a := range e.accounts {
+		for _, im := range a.def.services {
+			im.sub = &subscription{flags: subService, also: &also{service: im}}
+			if err := e.insert(a, []byte(im.local), nil, im.sub); err != nil {
+				panic("engine: a subject that was checked: " + im.local)
+			}
+		}
+	}
+	if streams {
+		e.recastShadows()
+	}
+}
+
+func (e *Engine) newExport(a *account, x *config.Export) *export {
+	n := &export{Export: *x, account: a}
+	n.timer.of = n
+	return n
+}
+
+// link fills in the imports of a.
+func (r *accountRules) link(e *Engine, a *account, d *draft, all map[*account]*accountRules) {
+	for i := range d.streams {
+		im := &d.streams[i]
+		r.streams = append(r.streams, &streamImport{from: e.byAccount[im.Account], subject: im.Subject, local: im.local, to: im.To, bridge: im.here, back: im.there})
+	}
+	for i := range d.services {
+		im := &d.services[i]
+		r.services = append(r.services, &serviceImport{
+			account: a, local: im.local, export: all[e.byAccount[im.Account]].exports[im.export],
+			subject: im.Subject, bridge: im.there, share: im.Share,
+		})
+	}
+}
+
+// replace gives an account new rules. Requests under way of exports that are still there go on; those of others end.
+func (e *Engine) replace(a *account, r *accountRules, all map[*account]*accountRules) {
+	old := a.def
+	for _, im := range old.services {
+		im.sub.flags |= subDead
+		e.remove(a, im.sub)
+	}
+	for _, x := range old.exports {
+		e.inherit(x, r.exports, all)
+	}
+	a.def = r
+}
+
+// inherit moves the requests that wait for an answer from an export to what it has become. Those that could not be made any
+// more end: an answer must not cross where nothing does.
+func (e *Engine) inherit(old *export, exports []*export, all map[*account]*accountRules) {
+	var heir *export
+	for _, x := range exports {
+		if x.Kind == old.Kind && x.Subject == old.Subject && x.waiting.head == nil {
+			heir = x
+			break
+		}
+	}
+	var next *reply
+	for r := old.waiting.head; r != nil; r = next {
+		if next = r.next; heir == nil || !all[r.importer].imports(heir) {
+			e.dropReply(r)
+		}
+	}
+	if heir == nil || old.waiting.head == nil {
+		return
+	}
+	heir.waiting, old.waiting = old.waiting, replyList{}
+	e.timers.remove(&old.timer)
+	for r := heir.waiting.head; r != nil; r = r.next {
+		r.export = heir
+	}
+	e.timers.set(&heir.timer, heir.waiting.head.ends)
+}
+
+// imports reports whether the account imports the service; r may be nil, of an account that is gone.
+func (r *accountRules) imports(x *export) bool {
+	return r != nil && slices.ContainsFunc(r.services, func(im *serviceImport) bool { return im.export == x })
+}
+
+func sameStreams(a, b []*streamImport) bool {
+	return slices.EqualFunc(a, b, func(x, y *streamImport) bool {
+		return x.from == y.from && x.subject == y.subject && x.local == y.local && x.to == y.to
+	})
+}
+
+// recastShadows gives every subscription the shadows that the imports call for now.
+func (e *Engine) recastShadows() {
+	for _, c := range e.conns {
+		if c == nil || c.gate&gateClosed != 0 {
+			continue
+		}
+		for _, s := range c.subs {
+			if s.flags&subShadowed != 0 {
+				e.takeShadows(s)
+			}
+			if len(c.acc.def.streams) > 0 {
+				e.castShadows(s)
+			}
+		}
+	}
+}

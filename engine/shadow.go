@@ -1,0 +1,89 @@
+package engine
+
+import "github.com/natsd/natsd/subject"
+
+// A subscription gets what other accounts export, and its own account imports, by shadows: subscriptions in those accounts
+// that deliver to it under the subject that the message has here. So a queue group spans the accounts in which it has
+// members, whoever publishes finds out that nobody listens, and what nobody subscribes to costs nothing.
+
+// castShadows adds to a new subscription the shadows that the imports of its account call for.
+func (e *Engine) castShadows(s *subscription) {
+	e.castFrom(s, s.conn.acc, s.handle.Subject(), nil, 0)
+}
+
+// castFrom adds the shadows of root that continue what it, or its shadow behind, subscribes to in a: subj.
+func (e *Engine) castFrom(root *subscription, a *account, subj string, behind *subscription, hops int) {
+	if hops == hopsMax {
+		return
+	}
+	for _, im := range a.def.streams {
+		e.work++
+		there, ok := im.wanted(subj)
+		if !ok {
+			continue
+		}
+		s := &subscription{
+			conn: root.conn, sidLen: root.sidLen, sidShort: root.sidShort, sidLong: root.sidLong,
+			flags: subShadow, also: &also{root: root, stream: im, behind: behind},
+		}
+		if e.insert(im.from, []byte(there), []byte(root.handle.Queue()), s) != nil {
+			continue // what was checked is a pattern: it does not happen
+		}
+		if root.also == nil {
+			root.also = &also{}
+		}
+		root.flags |= subShadowed
+		root.also.shadows = append(root.also.shadows, s)
+		e.castFrom(root, im.from, there, s, hops+1)
+	}
+}
+
+// wanted is what of the import a subscription to subj here asks for, there.
+func (im *streamImport) wanted(subj string) (there string, ok bool) {
+	both, ok := subject.Intersect(subj, im.local)
+	if !ok || im.back == nil {
+		return both, ok
+	}
+	b, ok := im.back.Apply(nil, []byte(both), 0)
+	return string(b), ok
+}
+
+// takeShadows removes the shadows of a subscription.
+func (e *Engine) takeShadows(s *subscription) {
+	for _, sh := range s.also.shadows {
+		sh.flags |= subDead
+		e.remove(sh.also.stream.from, sh)
+	}
+	s.also.shadows = nil
+	s.flags &^= subShadowed
+}
+
+// unshadow returns the subscription whose shadow s is, nil if the message is not for it, and gives e.out the subject that it
+// has there.
+func (e *Engine) unshadow(s *subscription) *subscription {
+	m, root, by := &e.out, s.also.root, s.also.stream
+	if root.dead() {
+		return nil
+	}
+	if m.headFor == by && s.also.behind == nil {
+		return root
+	}
+	subj := m.subject
+	for x := s; x != nil; x = x.also.behind {
+		b := x.also.stream.bridge
+		if b == nil {
+			continue
+		}
+		var ok bool
+		if e.subjectSpare, ok = b.Apply(e.subjectSpare[:0], subj, 0); !ok {
+			return nil
+		}
+		e.subjectScratch, e.subjectSpare = e.subjectSpare, e.subjectScratch
+		subj = e.subjectScratch
+	}
+	m.setHead(subj)
+	if m.otherHead, m.headFor = true, by; s.also.behind != nil {
+		m.headFor = nil // another one needs a head of its own
+	}
+	return root
+}

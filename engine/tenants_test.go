@@ -1,0 +1,378 @@
+package engine
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/natsd/natsd/config"
+)
+
+// tenants is an engine with accounts, and connections in them.
+type tenants struct {
+	t *testing.T
+	e *Engine
+	w *fakeWorld
+}
+
+func withAccounts(t *testing.T, o Options, accounts ...config.Account) *tenants {
+	t.Helper()
+	for _, err := range CheckAccounts(accounts) {
+		t.Fatal(err)
+	}
+	o.Accounts = accounts
+	e, w := started(t, o)
+	return &tenants{t: t, e: e, w: w}
+}
+
+func (s *tenants) enforce(accounts ...config.Account) {
+	s.t.Helper()
+	r := draftRules(accounts)
+	for _, err := range r.problems {
+		s.t.Fatal(err)
+	}
+	turn(s.e, func() { s.e.enforce(r) })
+}
+
+// join connects to an account.
+func (s *tenants) join(account, more string) ConnID {
+	s.t.Helper()
+	id := accept(s.e)
+	turn(s.e, func() { s.e.bind(s.e.lookup(id), s.e.byAccount[account]) })
+	say(s.e, id, "CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true,\"no_responders\":true}\r\n"+more)
+	s.w.take(id)
+	return id
+}
+
+func (s *tenants) say(c ConnID, text string) {
+	s.t.Helper()
+	say(s.e, c, text)
+	s.w.settle(s.t, s.e)
+}
+
+func (s *tenants) got(c ConnID, want string) {
+	s.t.Helper()
+	if got := s.w.take(c); got != want {
+		s.t.Fatalf("got\n%q, want\n%q", got, want)
+	}
+}
+
+// replySubject takes what c was sent and returns it with the reply subjects of other accounts replaced, and these.
+func (s *tenants) replySubject(c ConnID) (text, reply string) {
+	text = s.w.take(c)
+	re := regexp.MustCompile(`_R_\.[0-9A-Za-z]{6}\.[0-9A-Za-z]{11}`)
+	return re.ReplaceAllString(text, "REPLY"), re.FindString(text)
+}
+
+func stream(account, subject string, more ...func(*config.Import)) config.Import {
+	im := config.Import{Kind: config.Stream, Account: account, Subject: subject}
+	for _, f := range more {
+		f(&im)
+	}
+	return im
+}
+
+func service(account, subject string, more ...func(*config.Import)) config.Import {
+	im := stream(account, subject, more...)
+	im.Kind = config.Service
+	return im
+}
+
+func to(subject string) func(*config.Import) { return func(im *config.Import) { im.To = subject } }
+func prefixed(prefix string) func(*config.Import) {
+	return func(im *config.Import) { im.Prefix = prefix }
+}
+func shared(im *config.Import) { im.Share = true }
+
+func exports(kind config.ExportKind, subjects ...string) (l []config.Export) {
+	for _, s := range subjects {
+		l = append(l, config.Export{Kind: kind, Subject: s, Public: true})
+	}
+	return l
+}
+
+func TestAccountsAreIsolated(t *testing.T) {
+	s := withAccounts(t, Options{}, config.Account{Name: "A"}, config.Account{Name: "B"})
+	a, b := s.join("A", "SUB > 1\r\n"), s.join("B", "SUB > 1\r\n")
+	s.say(a, "PUB x 1\r\na\r\nPUB _R_.x.y 1\r\na\r\n")
+	s.got(a, "MSG x 1 1\r\na\r\nMSG _R_.x.y 1 1\r\na\r\n")
+	s.got(b, "")
+}
+
+func TestStreamImport(t *testing.T) {
+	s := withAccounts(t, Options{},
+		config.Account{Name: "A", Exports: exports(config.Stream, "s.>")},
+		config.Account{Name: "B", Imports: []config.Import{stream("A", "s.>", prefixed("imp"))}, Exports: exports(config.Stream, "imp.>")},
+		config.Account{Name: "C", Imports: []config.Import{stream("B", "imp.s.*")}})
+	a := s.join("A", "SUB s.* 1\r\n")
+	b := s.join("B", "SUB imp.s.1 1\r\nSUB > 2\r\nSUB *.s.1 3\r\nSUB s.1 4\r\n")
+	c := s.join("C", "SUB imp.> 7\r\n")
+	p := s.join("A", "")
+	s.say(p, "PUB s.1 reply 2\r\nhi\r\nHPUB s.2 22 24\r\nNATS/1.0\r\nFoo: bar\r\n\r\nhi\r\nPUB t 0\r\n\r\n")
+	s.got(a, "MSG s.1 1 reply 2\r\nhi\r\nHMSG s.2 1 22 24\r\nNATS/1.0\r\nFoo: bar\r\n\r\nhi\r\n")
+	s.got(b, "MSG imp.s.1 1 reply 2\r\nhi\r\nMSG imp.s.1 3 reply 2\r\nhi\r\nMSG imp.s.1 2 reply 2\r\nhi\r\n"+
+		"HMSG imp.s.2 2 22 24\r\nNATS/1.0\r\nFoo: bar\r\n\r\nhi\r\n")
+	s.got(c, "MSG imp.s.1 7 reply 2\r\nhi\r\nHMSG imp.s.2 7 22 24\r\nNATS/1.0\r\nFoo: bar\r\n\r\nhi\r\n")
+	// What is published under the local name stays here.
+	s.say(b, "UNSUB 2\r\nUNSUB 3\r\nPUB imp.s.1 1\r\nx\r\n")
+	s.got(b, "MSG imp.s.1 1 1\r\nx\r\n")
+	s.got(a, "")
+	s.got(c, "MSG imp.s.1 7 1\r\nx\r\n")
+	// Shadows count towards the max of their subscription.
+	s.say(b, "UNSUB 1 3\r\n")
+	s.say(p, "PUB s.1 1\r\n1\r\nPUB s.1 1\r\n2\r\n")
+	s.got(b, "MSG imp.s.1 1 1\r\n1\r\n")
+	// Gone, they leave nothing.
+	for _, id := range []ConnID{a, b, c, p} {
+		turn(s.e, func() { s.e.EOF(id) })
+	}
+	s.w.settle(t, s.e)
+	for _, acc := range s.e.accounts {
+		if n := acc.subs.Count(); n != 0 {
+			t.Errorf("%d subscriptions are left in %s", n, acc.name)
+		}
+	}
+}
+
+// A queue group has its members in all accounts that get the message.
+func TestQueueGroupAcrossAccounts(t *testing.T) {
+	s := withAccounts(t, Options{},
+		config.Account{Name: "A", Exports: exports(config.Stream, "s")},
+		config.Account{Name: "B", Imports: []config.Import{stream("A", "s", prefixed("i"))}})
+	a, b := s.join("A", "SUB s q 1\r\n"), s.join("B", "SUB i.s q 1\r\n")
+	p := s.join("A", "")
+	s.say(p, strings.Repeat("PUB s 0\r\n\r\n", 100))
+	inA, inB := strings.Count(s.w.take(a), "MSG s 1 0"), strings.Count(s.w.take(b), "MSG i.s 1 0")
+	if inA+inB != 100 || inA < 20 || inB < 20 {
+		t.Fatalf("of 100 messages %d were delivered in A, %d in B", inA, inB)
+	}
+}
+
+func TestServiceImport(t *testing.T) {
+	str := exports(config.Service, "str")
+	str[0].ResponseType = config.Streamed
+	s := withAccounts(t, Options{},
+		config.Account{Name: "A", Exports: append(exports(config.Service, "svc.*"), str...)},
+		config.Account{Name: "B", Imports: []config.Import{
+			service("A", "svc.x", shared, to("loc.svc.x")), service("A", "svc.y"), service("A", "str"),
+		}, Exports: exports(config.Service, "svc.y")},
+		config.Account{Name: "C", Imports: []config.Import{service("B", "svc.y")}})
+	a := s.join("A", "")
+	b := s.join("B", "SUB inbox.* 1\r\n")
+	c := s.join("C", "SUB in 5\r\n")
+	// Nobody listens: the requester is told, under the subject that it asked.
+	s.say(b, "PUB svc.y inbox.1 2\r\nhi\r\n")
+	s.got(b, "HMSG inbox.1 1 37 37\r\nNATS/1.0 503\r\nNats-Subject: svc.y\r\n\r\n\r\n")
+	s.noReplies()
+	// An answer comes back, once.
+	s.say(a, "SUB svc.* 1\r\nSUB str 2\r\n")
+	s.say(b, "PUB svc.y inbox.2 2\r\nhi\r\n")
+	text, reply := s.replySubject(a)
+	if want := "HMSG svc.y 1 REPLY 44 46\r\nNATS/1.0\r\nNats-Request-Info: {\"acc\":\"B\"}\r\n\r\nhi\r\n"; text != want {
+		t.Fatalf("got  %q\nwant %q", text, want)
+	}
+	s.say(a, "PUB "+reply+" 3\r\nans\r\nPUB "+reply+" 4\r\nmore\r\n")
+	s.got(b, "MSG inbox.2 1 3\r\nans\r\n")
+	s.noReplies()
+	// Shared, the service may know more; what the client wrote itself goes.
+	s.say(b, "HPUB loc.svc.x inbox.3 54 56\r\nNATS/1.0\r\nFoo: bar\r\nnats-request-info: {\"acc\":\"C\"}\r\n\r\nhi\r\n")
+	text, reply = s.replySubject(a)
+	if !strings.Contains(text, "\r\nNATS/1.0\r\nFoo: bar\r\nNats-Request-Info: {\"start\":\"1970-01-01T00:00:00.000000001Z\",\"host\":\"127.0.0.1\",\"id\":2,\"acc\":\"B\",") {
+		t.Fatalf("got %q", text)
+	}
+	s.say(a, "PUB "+reply+" 0\r\n\r\n")
+	s.got(b, "MSG inbox.3 1 0\r\n\r\n")
+	// Streamed: until an empty one. The answers can be answered.
+	s.say(b, "PUB str inbox.4 0\r\n\r\n")
+	_, reply = s.replySubject(a)
+	s.say(a, "PUB "+reply+" 1\r\n1\r\nPUB "+reply+" flow 1\r\n2\r\nPUB "+reply+" 0\r\n\r\nPUB "+reply+" 1\r\n3\r\n")
+	text, back := s.replySubject(b)
+	if text != "MSG inbox.4 1 1\r\n1\r\nMSG inbox.4 1 REPLY 1\r\n2\r\nMSG inbox.4 1 0\r\n\r\n" {
+		t.Fatalf("got %q", text)
+	}
+	s.say(a, "SUB flow 3\r\n")
+	s.say(b, "PUB "+back+" 2\r\nok\r\n")
+	s.got(a, "MSG flow 3 2\r\nok\r\n")
+	s.w.advance(t, s.e, Instant(defaultThreshold)) // further ones would have been delivered too
+	for _, c := range []ConnID{a, b, c} {
+		s.w.take(c) // PINGs
+	}
+	s.noReplies()
+	// Through two accounts.
+	s.say(c, "PUB svc.y in 2\r\nhi\r\n")
+	text, reply = s.replySubject(a)
+	if want := "HMSG svc.y 1 REPLY 54 56\r\nNATS/1.0\r\nNats-Request-Info: {\"acc\":\"C\",\"svc\":\"B\"}\r\n\r\nhi\r\n"; text != want {
+		t.Fatalf("got  %q\nwant %q", text, want)
+	}
+	s.say(a, "PUB "+reply+" 3\r\nans\r\n")
+	s.got(c, "MSG in 5 3\r\nans\r\n")
+	s.got(b, "")
+	s.noReplies()
+}
+
+// noReplies checks that no request is remembered.
+func (s *tenants) noReplies() {
+	s.t.Helper()
+	for _, a := range s.e.accounts {
+		if len(a.replies) > 0 {
+			s.t.Fatalf("%d replies are left in %s", len(a.replies), a.name)
+		}
+	}
+	for i := range s.e.timers.heap {
+		if s.e.timers.heap[i].of != nil {
+			s.t.Fatal("a timer of an export is left")
+		}
+	}
+}
+
+// Requests that are never answered end with their time, with the connection that made them, or with the export.
+func TestRequestsLeaveNothing(t *testing.T) {
+	rules := func() []config.Account {
+		return []config.Account{
+			{Name: "A", Exports: exports(config.Service, "svc")},
+			{Name: "B", Imports: []config.Import{service("A", "svc")}},
+		}
+	}
+	for _, c := range []struct {
+		name string
+		end  func(s *tenants, asker ConnID)
+	}{
+		{"their time", func(s *tenants, c ConnID) { s.w.advance(s.t, s.e, Instant(defaultThreshold)) }},
+		{"their asker", func(s *tenants, c ConnID) { turn(s.e, func() { s.e.EOF(c) }); s.w.settle(s.t, s.e) }},
+		{"their export", func(s *tenants, c ConnID) { r := rules(); r[0].Exports, r[1].Imports = nil, nil; s.enforce(r...) }},
+		{"their import", func(s *tenants, c ConnID) { r := rules(); r[1].Imports = nil; s.enforce(r...) }},
+		{"their accounts", func(s *tenants, c ConnID) { s.enforce() }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := withAccounts(t, Options{}, rules()...)
+			a, b := s.join("A", "SUB svc 1\r\n"), s.join("B", "SUB inbox 1\r\n")
+			s.say(b, "PUB svc inbox 0\r\n\r\n")
+			_, reply := s.replySubject(a)
+			if reply == "" {
+				t.Fatal("the request did not arrive")
+			}
+			c.end(s, b)
+			s.noReplies()
+			s.w.take(b)
+			s.say(a, "PUB "+reply+" 0\r\n\r\n")
+			s.got(b, "")
+		})
+	}
+	// A reload that changes nothing leaves requests under way alone; somebody else may be waiting for the answer.
+	s := withAccounts(t, Options{}, rules()...)
+	a, b, c := s.join("A", "SUB svc 1\r\n"), s.join("B", ""), s.join("B", "SUB inbox 1\r\n")
+	s.say(b, "PUB svc inbox 0\r\n\r\n")
+	_, reply := s.replySubject(a)
+	s.enforce(rules()...)
+	turn(s.e, func() { s.e.EOF(b) })
+	s.w.settle(t, s.e)
+	s.say(a, "PUB "+reply+" 2\r\nhi\r\n")
+	s.got(c, "MSG inbox 1 2\r\nhi\r\n")
+	s.noReplies()
+}
+
+// Messages cross whatever their size and however small the turns are.
+func TestCrossingSliced(t *testing.T) {
+	for _, work := range []int{0, 1, 4} {
+		for _, size := range []int{0, 2, shareMin, 3 * shareMin} {
+			s := withAccounts(t, Options{TurnWork: work},
+				config.Account{Name: "A", Exports: append(exports(config.Service, "svc"), exports(config.Stream, "svc")...)},
+				config.Account{Name: "B", Imports: []config.Import{service("A", "svc"), service("A", "svc", to("a.svc"))}},
+				config.Account{Name: "C", Imports: []config.Import{stream("A", "svc", prefixed("x"))}})
+			var subs, shadows []ConnID
+			for range 20 {
+				subs = append(subs, s.join("A", "SUB svc 1\r\n"))
+				shadows = append(shadows, s.join("C", "SUB x.svc 1\r\n"))
+			}
+			b := s.join("B", "SUB > 9\r\nSUB in 10\r\n")
+			s.w.take(b)
+			body := strings.Repeat("x", size)
+			n := rapid.StringN(0, 0, 0).Example() + body
+			s.say(b, "PUB svc in "+itoa(size)+"\r\n"+n+"\r\nPUB svc 1\r\ny\r\nPING\r\n")
+			if got := s.w.take(b); !strings.HasSuffix(got, "PONG\r\n") || strings.Count(got, "MSG svc 9") != 2 {
+				t.Fatalf("size %d work %d: publisher got %.200q", size, work, got)
+			}
+			for i := range subs {
+				for j, c := range []ConnID{subs[i], shadows[i]} {
+					text, _ := s.replySubject(c)
+					subj := []string{"svc", "x.svc"}[j]
+					info := "NATS/1.0\r\nNats-Request-Info: {\"acc\":\"B\"}\r\n\r\n"
+					want := "HMSG " + subj + " 1 REPLY 44 " + itoa(44+size) + "\r\n" + info + body + "\r\nHMSG " + subj + " 1 44 45\r\n" + info + "y\r\n"
+					if text != want {
+						t.Fatalf("size %d work %d: receiver %d of account %d got\n%.300q\nwant\n%.300q", size, work, i, j, text, want)
+					}
+				}
+			}
+			s.w.advance(t, s.e, Instant(defaultThreshold))
+			s.noReplies()
+			if f := s.e.Footprint(); f.Fanouts != 0 || f.Chunks != 0 {
+				t.Fatalf("left: %+v", f)
+			}
+		}
+	}
+}
+
+func itoa(n int) string { return string(appendInt(nil, n)) }
+
+func appendInt(b []byte, n int) []byte {
+	if n >= 10 {
+		b = appendInt(b, n/10)
+	}
+	return append(b, byte('0'+n%10))
+}
+
+func TestRulesRefused(t *testing.T) {
+	priv := exports(config.Service, "p")
+	priv[0].Public, priv[0].Accounts = false, []string{"C"}
+	tok := exports(config.Stream, "t.*")
+	tok[0].TokenPosition = 2
+	for _, c := range []struct {
+		name     string
+		accounts []config.Account
+		want     string
+	}{
+		{"unknown account", []config.Account{{Name: "B", Imports: []config.Import{service("X", "p")}}}, "account missing"},
+		{"not exported", []config.Account{{Name: "A"}, {Name: "B", Imports: []config.Import{service("A", "p")}}}, "service import not authorized"},
+		{"too wide", []config.Account{{Name: "A", Exports: exports(config.Stream, "a.b")}, {Name: "B", Imports: []config.Import{stream("A", "a.*")}}}, "stream import not authorized"},
+		{"private", []config.Account{{Name: "A", Exports: priv}, {Name: "B", Imports: []config.Import{service("A", "p")}}, {Name: "C"}}, "service import not authorized"},
+		{"another's token", []config.Account{{Name: "A", Exports: tok}, {Name: "B", Imports: []config.Import{stream("A", "t.C")}}}, "stream import not authorized"},
+		{"twice", []config.Account{{Name: "A"}, {Name: "A"}}, "there twice"},
+		{"a cycle", []config.Account{
+			{Name: "A", Exports: exports(config.Service, "p"), Imports: []config.Import{service("B", "p")}},
+			{Name: "B", Exports: exports(config.Service, "p"), Imports: []config.Import{service("A", "p")}}}, "import forms a cycle"},
+	} {
+		problems := CheckAccounts(c.accounts)
+		if len(problems) == 0 || !strings.Contains(problems[0].Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, problems, c.want)
+		}
+	}
+	tok[0].Accounts = nil
+	ok := []config.Account{{Name: "A", Exports: append(tok, priv...)}, {Name: "B", Imports: []config.Import{stream("A", "t.B")}}, {Name: "C", Imports: []config.Import{service("A", "p")}}}
+	if p := CheckAccounts(ok); len(p) > 0 {
+		t.Error(p)
+	}
+}
+
+func TestMappings(t *testing.T) {
+	s := withAccounts(t, Options{}, config.Account{Name: "A", Mappings: []config.Mapping{
+		{Subject: "m.*", Destinations: []config.Destination{{Subject: "t.$1.z", Weight: 100}}},
+		{Subject: "w", Destinations: []config.Destination{{Subject: "w.1", Weight: 50}, {Subject: "w.2", Weight: 20}}},
+		{Subject: "lost", Destinations: []config.Destination{{Subject: "lost", Weight: 50}}},
+		{Subject: "t.x.z", Destinations: []config.Destination{{Subject: "twice", Weight: 100}}},
+	}})
+	a := s.join("A", "SUB > 1\r\n")
+	for range 2 {
+		s.say(a, "PUB m.x 1\r\na\r\n")
+		s.got(a, "MSG t.x.z 1 1\r\na\r\n")
+	}
+	s.say(a, strings.Repeat("PUB w 0\r\n\r\nPUB lost 0\r\n\r\n", 200))
+	text := s.w.take(a)
+	n1, n2, kept, lost := strings.Count(text, "MSG w.1 "), strings.Count(text, "MSG w.2 "), strings.Count(text, "MSG w 1"), strings.Count(text, "MSG lost ")
+	if n1+n2+kept != 200 || n1 < 70 || n2 < 20 || kept < 30 || lost < 70 || lost > 130 {
+		t.Fatalf("%d to w.1, %d to w.2, %d kept, %d not lost", n1, n2, kept, lost)
+	}
+	s.say(a, "PUB x _R_.a.b 0\r\n\r\n")
+	s.got(a, "-ERR 'Permissions Violation for Publish with Reply of \"_R_.a.b\"'\r\n")
+}
