@@ -111,10 +111,10 @@ type totals struct {
 const (
 	reapPerTurn = 600  // subscriptions of closed connections removed in a turn; fewer where that takes longer
 	timersTurn  = 2000 // timers handled in a turn
-	settleTurn  = 256  // connections written to in a turn: some 3 ms
+	settleTurn  = 128  // connections written to in a turn: some 1 ms
 	crowdMin    = 64   // receivers of a message from which on they are written to after others
 	iovMax      = 256
-	sendMax     = 1 << 20 // bytes after which a Send is given no further slice
+	sendMax     = 256 << 10 // bytes that one Send is given
 	// bytesPerWork: so many bytes delivered count as another message, for what writing them costs.
 	bytesPerWork = 256
 	flushAt      = 256 << 10 // bytes waiting for a receiver that are written without waiting for the end of the turn

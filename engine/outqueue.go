@@ -77,14 +77,16 @@ func (q *outQueue) push(s segment) {
 	q.segs = append(q.segs, s)
 }
 
-// vectors appends the waiting bytes to iov: at most limit slices, and none behind the first most bytes.
+// vectors appends the first of the waiting bytes to iov: in at most limit slices, and at most so many bytes.
 func (q *outQueue) vectors(iov [][]byte, limit, most int) [][]byte {
 	for i := q.head; i < len(q.segs) && len(iov) < limit && most > 0; i++ {
-		iov = append(iov, q.segs[i].b)
-		most -= len(q.segs[i].b)
+		b := q.segs[i].b
+		b = b[:min(len(b), most)]
+		iov = append(iov, b)
+		most -= len(b)
 	}
 	if len(q.open) > 0 && len(iov) < limit && most > 0 {
-		iov = append(iov, q.open)
+		iov = append(iov, q.open[:min(len(q.open), most)])
 	}
 	return iov
 }

@@ -120,3 +120,27 @@ func TestChunkPool(t *testing.T) {
 		t.Errorf("%d bytes kept, counted %d", sum, p.retained)
 	}
 }
+
+// No write is given more bytes than it is to take, however large the payload is that waits.
+func TestVectorsCutLargeSegments(t *testing.T) {
+	var p chunkPool
+	var q outQueue
+	ck := p.get(1 << 20)
+	copy(q.extend(&p, 10), "0123456789")
+	q.share(&p, ck, ck.data[:1<<20])
+	copy(q.extend(&p, 3), "end")
+	for _, most := range []int{1, 10, 11, 1000, 1<<20 + 10, 1<<20 + 12} {
+		n := 0
+		for _, b := range q.vectors(nil, 256, most) {
+			n += len(b)
+		}
+		if n != most {
+			t.Errorf("%d bytes of at most %d", n, most)
+		}
+	}
+	p.release(ck)
+	q.drop(&p)
+	if p.live != 0 {
+		t.Errorf("%d chunks are left", p.live)
+	}
+}

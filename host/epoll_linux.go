@@ -39,6 +39,7 @@ type epoll struct {
 	buf    []byte
 	events []unix.EpollEvent
 	vecs   []unix.Iovec
+	late   late
 }
 
 type listener struct {
@@ -105,6 +106,7 @@ func (p *epoll) run() error {
 		if err != nil {
 			return err
 		}
+		p.late.bytes = 0
 		p.s.turn(func(e *engine.Engine) { p.deliver(e, p.events[:n]) })
 	}
 	return nil
@@ -113,7 +115,7 @@ func (p *epoll) run() error {
 // wait returns the number of events, having slept only if there is nothing else to do.
 func (p *epoll) wait() (int, error) {
 	timeout := -1
-	if len(p.ready) > 0 {
+	if len(p.ready) > 0 || len(p.late.ids) > 0 {
 		timeout = 0
 	} else if d := p.s.clock.timeout(); d >= 0 {
 		timeout = int(min((d+time.Millisecond-1)/time.Millisecond, time.Hour/time.Millisecond))
@@ -147,6 +149,7 @@ func (p *epoll) silence(events []unix.EpollEvent) {
 
 // deliver tells the engine what the events say and reads from the connections that have something.
 func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) {
+	p.late.begin(e)
 	for i := range events {
 		ev := &events[i]
 		switch ev.Pad {
@@ -370,6 +373,10 @@ func (p *epoll) Send(id engine.ConnID, bufs [][]byte) int {
 	if c == nil || c.broken {
 		return 0
 	}
+	if p.late.full(p.s.began) {
+		p.late.ids = append(p.late.ids, id)
+		return 0
+	}
 	taken := 0
 	for len(bufs) > 0 {
 		n := min(len(bufs), vecsMax)
@@ -379,6 +386,7 @@ func (p *epoll) Send(id engine.ConnID, bufs [][]byte) int {
 		}
 		bufs = bufs[n:]
 	}
+	p.late.bytes += taken
 	return taken
 }
 

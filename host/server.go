@@ -42,7 +42,8 @@ type Server struct {
 	addr     engine.Port
 	failed   string // why the address could not be opened
 	crowded  seldom
-	stopping bool // used by the loop only
+	stopping bool      // used by the loop only
+	began    time.Time // when the turn did
 }
 
 // loop is what differs between systems.
@@ -187,7 +188,7 @@ func (s *Server) start() {
 
 // turn runs one turn of the engine and measures it.
 func (s *Server) turn(body func(*engine.Engine)) {
-	began := time.Now()
+	s.began = time.Now()
 	s.e.BeginTurn()
 	for _, f := range s.inbox.take() {
 		f(s.e)
@@ -197,7 +198,7 @@ func (s *Server) turn(body func(*engine.Engine)) {
 	}
 	body(s.e)
 	s.e.EndTurn()
-	s.e.TurnTook(int64(time.Since(began)))
+	s.e.TurnTook(int64(time.Since(s.began)))
 }
 
 // listening tells the engine the outcome of a Listen, in the next turn.

@@ -1,0 +1,35 @@
+package host
+
+import (
+	"time"
+
+	"github.com/natsd/natsd/engine"
+)
+
+// The engine bounds what it writes in a turn by what writing costs as a rule. Where memory is short, or cold, it costs ten
+// times that. So when a turn has lasted lateAfter and more than lateBytes were written in it, the network takes nothing more
+// before the next turn. What is put off counts as taken in part: Writable follows.
+const (
+	lateAfter = 2 * time.Millisecond
+	lateBytes = 512 << 10
+)
+
+// late is what is put off to the next turn.
+type late struct {
+	bytes int             // written this turn
+	ids   []engine.ConnID // that are writable in the next turn
+	told  []engine.ConnID // ids of the turn before
+}
+
+// full reports that nothing more is to be written in the turn that began then.
+func (l *late) full(began time.Time) bool {
+	return l.bytes > lateBytes && time.Since(began) > lateAfter
+}
+
+// begin tells the engine, in a new turn, who is writable after all.
+func (l *late) begin(e *engine.Engine) {
+	l.told, l.ids = l.ids, l.told[:0]
+	for _, id := range l.told {
+		e.Writable(id)
+	}
+}

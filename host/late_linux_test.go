@@ -1,0 +1,44 @@
+package host
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"github.com/natsd/natsd/engine"
+)
+
+// A turn that has lasted long takes no more once it has written much; in the next it goes on.
+func TestLateTurnTakesNothingMore(t *testing.T) {
+	p, id, peer := pair(t)
+	small := [][]byte{[]byte("x")}
+	for _, c := range []struct {
+		name  string
+		bytes int
+		began time.Duration // ago
+		taken int
+	}{
+		{"much, at once", 2 * lateBytes, 0, 1},
+		{"little, over a long time", lateBytes, time.Hour, 1},
+		{"much over a long time", lateBytes + 1, time.Hour, 0},
+	} {
+		p.late.bytes, p.s.began = c.bytes, time.Now().Add(-c.began)
+		if n := p.Send(id, small); n != c.taken {
+			t.Errorf("%s: %d bytes were taken, want %d", c.name, n, c.taken)
+		}
+	}
+	if p.socks[0].blocked || len(p.late.ids) != 1 || p.late.ids[0] != id {
+		t.Errorf("blocked %v, put off %v", p.socks[0].blocked, p.late.ids)
+	}
+	if n, err := p.wait(); n != 0 || err != nil {
+		t.Errorf("%d events, %v: the next turn follows at once", n, err)
+	}
+	e := engine.New(engine.Options{}, engine.Env{Clock: p.s.clock, Network: p, Jobs: p.s, Rand: entropy{}, Log: nothing{}})
+	p.late.begin(e)
+	if len(p.late.ids) != 0 {
+		t.Errorf("%v are put off for ever", p.late.ids)
+	}
+	if got := drainFD(t, peer); !bytes.Equal(got, []byte("xx")) {
+		t.Errorf("%q arrived", got)
+	}
+}
