@@ -93,7 +93,7 @@ func (p *passwordCheck) over() bool { return p.conn.check != p }
 
 func (e *Engine) initChecks() {
 	for i := 0; i < len(e.checks.seed); i += 8 {
-		v := e.rng.Uint64()
+		v := e.env.Rand.Uint64()
 		for j := range 8 {
 			e.checks.seed[i+j] = byte(v >> (8 * j))
 		}

@@ -53,7 +53,8 @@
 // removed, 500 monitoring entries. (A smaller TurnWork makes these smaller too.) What is left goes on in the next turn, which
 // is asked for by Wake. Who has much to be done gets a share of it after another, a sixteenth at most, in turns with the others
 // that have (gate.go). What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128
-// connections in a turn, and for others when they are about to do or to get something (sweep.go).
+// connections in a turn, and for others when they are about to do or to get something (sweep.go). 256 learn in a turn that
+// their password was right or wrong; so many are compared at a time as Options.Checks says (checks.go).
 //
 // A connection: what waits to be written is at most MaxPending bytes, in chunks that are shared or, on average, half full at
 // worst; of what it sent, one line as far as max_control_line counts it, a message that is not complete (up to four times

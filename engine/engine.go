@@ -138,8 +138,8 @@ func New(o Options, env Env) *Engine {
 	e.setAccounts(o.Accounts)
 	e.now, e.wall = env.Clock.Now()
 	e.start, e.startMono = e.wall, e.now
-	e.initChecks()
 	e.makeInfo()
+	e.initChecks()
 	return e
 }
 

@@ -263,7 +263,7 @@ func TestNoRoomForTheGreeting(t *testing.T) {
 	}
 	w.left(t, e)
 	turn(e, func() { e.QueryConnz(1, ConnzOptions{Closed: true}) })
-	if n := len(w.answers[1].(*Connz).Conns); n != 3 {
+	if n := w.answers[1].(*Connz).Conns.Len(); n != 3 {
 		t.Fatalf("%d connections are remembered", n)
 	}
 }

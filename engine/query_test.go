@@ -27,6 +27,17 @@ func ask[T any](t *testing.T, e *Engine, w *fakeWorld, query func(QueryID)) (ans
 	return *a, turns
 }
 
+// nth is the nth entry.
+func nth[T any](p Pages[T], n int) *T {
+	for v := range p.All() {
+		if n == 0 {
+			return v
+		}
+		n--
+	}
+	panic("there are not so many")
+}
+
 func TestConnz(t *testing.T) {
 	e, w := started(t, Options{ServerName: "n"})
 	a := accept(e)
@@ -39,33 +50,33 @@ func TestConnz(t *testing.T) {
 	say(e, a, "PUB a 5\r\nhello\r\n")
 
 	open, _ := ask[Connz](t, e, w, func(id QueryID) { e.QueryConnz(id, ConnzOptions{Open: true, Subs: true}) })
-	if len(open.Conns) != 2 || open.ServerID != e.info.ServerID || open.Now != e.wall {
+	if open.Conns.Len() != 2 || open.ServerID != e.info.ServerID || open.Now != e.wall {
 		t.Fatalf("%+v", open)
 	}
-	i := open.Conns[0]
+	i := *nth(open.Conns, 0)
 	want := ConnzInfo{
 		CID: 1, IP: "127.0.0.1", Port: 5, Start: 1, LastActivity: WallTime(w.now), Uptime: time.Minute, InMsgs: 2, InBytes: 10, OutMsgs: 2,
 		OutBytes: 10, NumSubs: 2, Name: "first", Lang: "go", Version: "1", AuthorizedUser: "me", Account: "$G",
 	}
 	subs := i.Subs
-	i.Subs = nil
+	i.Subs, i.ID = Pages[SubInfo]{}, 0
 	if fmt.Sprint(i) != fmt.Sprint(want) {
 		t.Errorf("got  %+v\nwant %+v", i, want)
 	}
-	if fmt.Sprint(subs) != fmt.Sprint([]SubInfo{{"$G", "a", "", "1", 2, 0, 1}, {"$G", "b", "q", "2", 0, 0, 1}}) {
+	if fmt.Sprint(*nth(subs, 1), *nth(subs, 0)) != fmt.Sprint(SubInfo{"$G", "a", "", "1", 2, 0, 1}, SubInfo{"$G", "b", "q", "2", 0, 0, 1}) {
 		t.Errorf("%+v", subs)
 	}
-	if p := open.Conns[1].Pending; p != len("MSG a 1 5\r\nhello\r\n") {
+	if p := nth(open.Conns, 1).Pending; p != len("MSG a 1 5\r\nhello\r\n") {
 		t.Errorf("pending %d", p)
 	}
 	closed, _ := ask[Connz](t, e, w, func(id QueryID) { e.QueryConnz(id, ConnzOptions{Closed: true}) })
-	if len(closed.Conns) != 1 || closed.Conns[0].CID != 2 || closed.Conns[0].Reason != ReasonReadError || closed.Conns[0].Stop != WallTime(w.now) {
+	if closed.Conns.Len() != 1 || nth(closed.Conns, 0).CID != 2 || nth(closed.Conns, 0).Reason != ReasonReadError || nth(closed.Conns, 0).Stop != WallTime(w.now) {
 		t.Errorf("%+v", closed)
 	}
 	for cid, n := range []int{3, 1, 1, 1, 0} {
 		all, _ := ask[Connz](t, e, w, func(id QueryID) { e.QueryConnz(id, ConnzOptions{Open: true, Closed: true, CID: uint64(cid)}) })
-		if len(all.Conns) != n {
-			t.Errorf("cid %d: %d connections, want %d", cid, len(all.Conns), n)
+		if all.Conns.Len() != n {
+			t.Errorf("cid %d: %d connections, want %d", cid, all.Conns.Len(), n)
 		}
 	}
 }
@@ -98,11 +109,11 @@ func TestConnzIsSliced(t *testing.T) {
 		answer := w.answers[1].(*Connz)
 		seen := map[uint64]int{}
 		total := 0
-		for _, c := range answer.Conns {
+		for c := range answer.Conns.All() {
 			seen[c.CID]++
-			total += len(c.Subs)
-			if c.CID < 30 && len(c.Subs) != c.NumSubs {
-				t.Errorf("turns of %d: cid %d lists %d of %d subscriptions", turnWork, c.CID, len(c.Subs), c.NumSubs)
+			total += c.Subs.Len()
+			if c.CID < 30 && c.Subs.Len() != c.NumSubs {
+				t.Errorf("turns of %d: cid %d lists %d of %d subscriptions", turnWork, c.CID, c.Subs.Len(), c.NumSubs)
 			}
 		}
 		for cid := uint64(1); cid < 30; cid++ {
@@ -122,10 +133,10 @@ func TestClosedConnectionsAreBounded(t *testing.T) {
 	for i := range closedMax + 5 {
 		r.add(ConnzInfo{CID: uint64(i), Name: long, Lang: "go"})
 	}
-	if len(r.ring) != closedMax || r.at(0).CID != 5 || r.at(closedMax-1).CID != closedMax+4 {
-		t.Fatalf("%d are kept, from %d to %d", len(r.ring), r.at(0).CID, r.at(closedMax-1).CID)
+	if len(r.ring) != closedMax || r.nth(5).CID != 5 || r.nth(r.count-1).CID != closedMax+4 || r.count != closedMax+5 {
+		t.Fatalf("%d are kept, from %d to %d", len(r.ring), r.nth(5).CID, r.nth(r.count-1).CID)
 	}
-	if i := r.at(0); len(i.Name) != closedTextMax || i.Lang != "go" {
+	if i := r.nth(5); len(i.Name) != closedTextMax || i.Lang != "go" {
 		t.Fatalf("%d bytes of a name are kept", len(i.Name))
 	}
 }
@@ -134,24 +145,24 @@ func TestSubsz(t *testing.T) {
 	e, w := started(t, Options{})
 	c := w.join(e, "SUB a.b 1\r\nSUB a.* q 2\r\nSUB c 3\r\nUNSUB 1 5\r\nPUB a.b 0\r\n\r\n")
 	count, turns := ask[Subsz](t, e, w, func(id QueryID) { e.QuerySubsz(id, SubszOptions{}) })
-	if count.Stats.Subs != 3 || count.Subs != nil || turns != 1 {
+	if count.Stats.Subs != 3 || count.Subs.Len() != 0 || turns != 1 {
 		t.Errorf("%+v in %d turns", count, turns)
 	}
 	for test, want := range map[string]int{"": 3, "a.b": 2, "c": 1, "d": 0} { //natsd:orderfree each case stands alone
 		all, _ := ask[Subsz](t, e, w, func(id QueryID) { e.QuerySubsz(id, SubszOptions{List: true, Test: test}) })
-		if len(all.Subs) != want {
+		if all.Subs.Len() != want {
 			t.Errorf("%q: %+v", test, all.Subs)
 		}
-		if want == 1 && fmt.Sprint(all.Subs[0]) != fmt.Sprint(SubInfo{"$G", "c", "", "3", 0, 0, e.lookup(c).cid}) {
-			t.Errorf("%+v", all.Subs[0])
+		if want == 1 && fmt.Sprint(*nth(all.Subs, 0)) != fmt.Sprint(SubInfo{"$G", "c", "", "3", 0, 0, e.lookup(c).cid}) {
+			t.Errorf("%+v", *nth(all.Subs, 0))
 		}
 	}
 	for i := range 3 * queryPerTurn {
 		say(e, c, fmt.Sprintf("SUB x.%d a%d\r\n", i, i))
 	}
 	all, turns := ask[Subsz](t, e, w, func(id QueryID) { e.QuerySubsz(id, SubszOptions{List: true}) })
-	if len(all.Subs) != 3*queryPerTurn+3 || turns < 3 {
-		t.Errorf("%d subscriptions in %d turns", len(all.Subs), turns)
+	if all.Subs.Len() != 3*queryPerTurn+3 || turns < 3 {
+		t.Errorf("%d subscriptions in %d turns", all.Subs.Len(), turns)
 	}
 }
 

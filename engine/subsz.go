@@ -8,12 +8,14 @@ type SubszOptions struct {
 	Test string // only those that this subject reaches
 }
 
-// Subsz is the answer: counts, and the subscriptions in the list's own order. Paging is the asker's.
+// Subsz is the answer: counts, and the subscriptions in the list's own order. Paging is the asker's. It is made over several
+// turns: a subscription that lasts all the while is in it once, one that comes or goes once or not at all. The counts are
+// those of the last of these turns.
 type Subsz struct {
 	ServerID string
 	Now      WallTime
 	Stats    sublist.Stats
-	Subs     []SubInfo
+	Subs     Pages[SubInfo]
 }
 
 // QuerySubsz asks for subscriptions.
@@ -28,14 +30,21 @@ type subszQuery struct {
 func (q *subszQuery) answer() any { return &q.a }
 
 func (q *subszQuery) step(e *Engine, budget int) bool {
-	q.a.ServerID, q.a.Now, q.a.Stats = e.info.ServerID, e.wall, e.global.subs.Stats()
-	if !q.o.List {
-		return true
+	done := !q.o.List
+	if !done {
+		done = q.list(e, budget)
 	}
-	var done bool
+	if done {
+		q.a.ServerID, q.a.Now, q.a.Stats = e.info.ServerID, e.wall, e.global.subs.Stats()
+	}
+	return done
+}
+
+// list lists subscriptions within the budget.
+func (q *subszQuery) list(e *Engine, budget int) (done bool) {
 	q.from, done = e.global.subs.List(q.from, budget, []byte(q.o.Test), func(h sublist.Handle[*subscription], s *subscription) bool {
 		if s.flags&(subDead|subShadow|subService) == 0 && s.conn.gate&gateClosed == 0 {
-			q.a.Subs = append(q.a.Subs, s.info())
+			q.a.Subs.add(s.info())
 		}
 		return true
 	})

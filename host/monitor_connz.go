@@ -117,12 +117,21 @@ func (m *Monitoring) connz(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	subs := o.Subs
+	o.Subs = false // of those on the page only
 	a, err := m.s.query(r.Context(), func(e *engine.Engine, id engine.QueryID) { e.QueryConnz(id, o) })
 	if err != nil {
 		return nil, err
 	}
 	c := a.(*engine.Connz)
-	slices.SortFunc(c.Conns, func(a, b engine.ConnzInfo) int { return cmp.Or(compare(&a, &b), cmp.Compare(a.CID, b.CID)) })
+	conns := distinct(c)
+	slices.SortFunc(conns, func(a, b *engine.ConnzInfo) int { return cmp.Or(compare(a, b), cmp.Compare(a.CID, b.CID)) })
+	shown := slice(conns, offset, limit)
+	if subs {
+		if err := m.addSubs(r, shown); err != nil {
+			return nil, err
+		}
+	}
 	out := struct {
 		ServerID string     `json:"server_id"`
 		Now      time.Time  `json:"now"`
@@ -131,12 +140,47 @@ func (m *Monitoring) connz(r *http.Request) (any, error) {
 		Offset   int        `json:"offset"`
 		Limit    int        `json:"limit"`
 		Conns    []connInfo `json:"connections"`
-	}{ServerID: c.ServerID, Now: stamp(c.Now), Total: len(c.Conns), Offset: offset, Limit: limit, Conns: []connInfo{}}
-	for _, i := range slice(c.Conns, offset, limit) {
-		out.Conns = append(out.Conns, connRow(&i, details, auth))
+	}{ServerID: c.ServerID, Now: stamp(c.Now), Total: len(conns), Offset: offset, Limit: limit, Conns: []connInfo{}}
+	for _, i := range shown {
+		out.Conns = append(out.Conns, connRow(i, details, auth))
 	}
 	out.Num = len(out.Conns)
 	return out, nil
+}
+
+// distinct are the connections of an answer. One that was closed while the answer was made may be in it twice, as it was last.
+func distinct(c *engine.Connz) []*engine.ConnzInfo {
+	all := make([]*engine.ConnzInfo, 0, c.Conns.Len())
+	open := make(map[uint64]int)
+	for i := range c.Conns.All() {
+		if at, ok := open[i.CID]; ok {
+			all[at] = i
+			continue
+		}
+		open[i.CID] = len(all)
+		all = append(all, i)
+	}
+	return all
+}
+
+// addSubs adds the subscriptions of those connections that are still open.
+func (m *Monitoring) addSubs(r *http.Request, conns []*engine.ConnzInfo) error {
+	o := engine.ConnzOptions{Subs: true, Of: make([]engine.ConnID, 0, len(conns))}
+	to := make(map[uint64]*engine.ConnzInfo)
+	for _, i := range conns {
+		o.Of = append(o.Of, i.ID)
+		to[i.CID] = i
+	}
+	a, err := m.s.query(r.Context(), func(e *engine.Engine, id engine.QueryID) { e.QueryConnz(id, o) })
+	if err != nil {
+		return err
+	}
+	for i := range a.(*engine.Connz).Conns.All() {
+		if c := to[i.CID]; c != nil {
+			c.Subs = i.Subs
+		}
+	}
+	return nil
 }
 
 func connRow(i *engine.ConnzInfo, details, auth bool) connInfo {
@@ -159,7 +203,12 @@ func connRow(i *engine.ConnzInfo, details, auth bool) connInfo {
 		t := stamp(i.Stop)
 		row.Stop = &t
 	}
-	for _, s := range i.Subs {
+	seen := make(map[string]bool, i.Subs.Len())
+	for s := range i.Subs.All() {
+		if seen[s.SID] {
+			continue // listed again because others ended meanwhile
+		}
+		seen[s.SID] = true
 		if details {
 			row.SubsDetail = append(row.SubsDetail, detail(s, false))
 		} else {

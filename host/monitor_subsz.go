@@ -20,7 +20,7 @@ type subDetail struct {
 	CID     uint64 `json:"cid"`
 }
 
-func detail(s engine.SubInfo, account bool) subDetail {
+func detail(s *engine.SubInfo, account bool) subDetail {
 	d := subDetail{Subject: s.Subject, Queue: s.Queue, SID: s.SID, Msgs: s.Msgs, Max: s.Max, CID: s.CID}
 	if account {
 		d.Account, d.Tag = s.Account, s.Account
@@ -65,12 +65,19 @@ func (m *Monitoring) subsz(r *http.Request) (any, error) {
 		Limit     int         `json:"limit"`
 		Subs      []subDetail `json:"subscriptions_list,omitempty"`
 	}{
-		ServerID: s.ServerID, Now: stamp(s.Now), Offset: offset, Limit: limit, Total: len(s.Subs),
+		ServerID: s.ServerID, Now: stamp(s.Now), Offset: offset, Limit: limit, Total: s.Subs.Len(),
 		NumSubs: s.Stats.Subs, NumCache: s.Stats.Cached, Inserts: s.Stats.Inserts, Removes: s.Stats.Removes,
 		Matches: s.Stats.Matches, MaxFanout: s.Stats.FanoutMax,
 		HitRate: ratio(s.Stats.Hits, s.Stats.Matches), AvgFanout: ratio(uint64(s.Stats.FanoutSum), uint64(s.Stats.Cached)),
 	}
-	for _, sub := range slice(s.Subs, offset, limit) {
+	for sub := range s.Subs.All() {
+		if offset > 0 {
+			offset--
+			continue
+		}
+		if len(out.Subs) == limit {
+			break
+		}
 		out.Subs = append(out.Subs, detail(sub, true))
 	}
 	return out, nil

@@ -109,10 +109,10 @@ func (n *node) Answer(id engine.QueryID, answer any) {
 				", the network " + strconv.Itoa(n.active) + " of " + strconv.FormatUint(n.total, 10)
 		}
 	case *engine.Connz:
-		size = len(a.Conns)
+		size = a.Conns.Len()
 		wrong = n.wrongConnz(q, a)
 	case *engine.Subsz:
-		size = len(a.Subs)
+		size = a.Subs.Len()
 		if q.what != askSubsz || q.turn == n.turns && size > a.Stats.Subs {
 			wrong = "subsz lists " + strconv.Itoa(size) + " subscriptions and counts " + strconv.Itoa(a.Stats.Subs)
 		}
@@ -132,8 +132,7 @@ func (n *node) wrongConnz(q asked, a *engine.Connz) string {
 	open := 0
 	last := uint64(0)
 	seen := make(map[uint64]bool)
-	for i := range a.Conns {
-		c := &a.Conns[i]
+	for c := range a.Conns.All() {
 		if c.Stop == 0 {
 			open++
 			if seen[c.CID] {
