@@ -35,7 +35,7 @@ type Room struct {
 // Leaf packages know nothing of the rest of the house. Nobody but cmd imports host, and nobody at
 // all imports cmd, bench or lint.
 var (
-	outside  = []string{"host", "cmd", "bench", "lint", "sim/mutants"}
+	outside  = []string{"host", "tlsconf", "cmd", "bench", "lint", "sim/mutants"}
 	simulate = []string{"sim", "netsim", "diskfault", "linearizability"}
 	core     = []string{"engine", "jetstream"}
 )
@@ -59,6 +59,7 @@ var table = []Room{
 	{Dir: "sim/mutants", Kind: World, Deny: []string{"host", "cmd", "bench", "lint"}},
 	{Dir: "internal/transcript/replay", Kind: World, Deny: outside},
 	{Dir: "host", Kind: World, Deny: join(simulate, []string{"cmd", "bench", "lint"})},
+	{Dir: "tlsconf", Kind: World, Deny: join(simulate, core, []string{"host", "cmd", "bench", "lint", "sim/mutants"})},
 	{Dir: "cmd", Kind: World, Deny: []string{"bench", "lint"}},
 	{Dir: "bench", Kind: World, Deny: []string{"cmd", "lint"}},
 	{Dir: "lint", Kind: World, Deny: []string{"host", "cmd", "bench", "engine"}},
