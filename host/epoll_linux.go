@@ -18,6 +18,7 @@ import (
 // directions, from accept to close: pausing and resuming cost no system call.
 type sock struct {
 	id       engine.ConnID // 0: none
+	tls      *edgeConn     // what follows is without meaning then
 	fd       int32
 	readable bool // bytes or the end may be there
 	hangup   bool // the end is there, behind the bytes
@@ -40,6 +41,8 @@ type epoll struct {
 	events []unix.EpollEvent
 	vecs   []unix.Iovec
 	late   late
+	edge   *edge
+	turns  uint
 }
 
 type listener struct {
@@ -70,6 +73,7 @@ func newLoop(s *Server) (loop, error) {
 		s: s, fd: fd, bell: bell, listen: map[int32]*listener{},
 		buf: make([]byte, s.opts.ReadBytes), events: make([]unix.EpollEvent, 256), vecs: make([]unix.Iovec, 0, 256),
 	}
+	p.edge = newEdge(s, p.wake, p.forget)
 	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(bell), Pad: padBell}
 	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, bell, &ev); err != nil {
 		p.close()
@@ -83,10 +87,14 @@ func (p *epoll) close() {
 		unix.Close(l.fd)
 	}
 	for _, c := range p.socks {
-		if c.id != 0 {
+		switch {
+		case c.tls != nil:
+			c.tls.close()
+		case c.id != 0:
 			unix.Close(int(c.fd))
 		}
 	}
+	p.edge.close() // before the bell goes
 	p.listen, p.socks = nil, nil
 	unix.Close(p.fd)
 	unix.Close(p.bell)
@@ -108,6 +116,7 @@ func (p *epoll) run() error {
 		}
 		p.late.bytes = 0
 		p.s.turn(func(e *engine.Engine) { p.deliver(e, p.events[:n]) })
+		p.edge.flush()
 	}
 	return nil
 }
@@ -115,7 +124,7 @@ func (p *epoll) run() error {
 // wait returns the number of events, having slept only if there is nothing else to do.
 func (p *epoll) wait() (int, error) {
 	timeout := -1
-	if len(p.ready) > 0 || len(p.late.ids) > 0 {
+	if len(p.ready) > 0 || len(p.late.ids) > 0 || len(p.edge.left) > 0 {
 		timeout = 0
 	} else if d := p.s.clock.timeout(); d >= 0 {
 		timeout = int(min((d+time.Millisecond-1)/time.Millisecond, time.Hour/time.Millisecond))
@@ -160,8 +169,18 @@ func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) {
 			p.happened(e, ev)
 		}
 	}
+	// Plaintext and TLS go first by turns: neither keeps the other from its share.
+	if p.turns++; p.turns%2 == 0 {
+		p.readReady(e, turnBytes-p.edge.deliver(e, turnBytes))
+	} else {
+		p.edge.deliver(e, turnBytes-p.readReady(e, turnBytes))
+	}
+}
+
+// readReady reads from the connections on the list, up to so many bytes, and returns how many it was.
+func (p *epoll) readReady(e *engine.Engine, most int) int {
 	p.next, p.ready = p.ready, p.next[:0]
-	left := turnBytes
+	left := most
 	for i, slot := range p.next {
 		if left <= 0 || e.TurnFull() {
 			// Those not reached go first in the next turn, before those that were read and have more: nobody starves.
@@ -175,12 +194,13 @@ func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) {
 			left -= p.read(e, c)
 		}
 	}
+	return most - left
 }
 
 func (p *epoll) happened(e *engine.Engine, ev *unix.EpollEvent) {
 	slot := uint32(ev.Fd)
 	c := &p.socks[slot]
-	if c.id == 0 || uint32(c.id>>32) != uint32(ev.Pad) {
+	if c.id == 0 || uint32(c.id>>32) != uint32(ev.Pad) || c.tls != nil {
 		return
 	}
 	if ev.Events&(unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
@@ -206,6 +226,9 @@ func (p *epoll) list(slot uint32, c *sock) {
 
 // read reads once and tells the engine; it returns the number of bytes.
 func (p *epoll) read(e *engine.Engine, c *sock) int {
+	if c.tls != nil {
+		return 0
+	}
 	if c.broken {
 		p.drop(e, c, "Write Error")
 		return 0
@@ -377,6 +400,11 @@ func (p *epoll) Send(id engine.ConnID, bufs [][]byte) int {
 		p.late.ids = append(p.late.ids, id)
 		return 0
 	}
+	if c.tls != nil {
+		taken := c.tls.send(bufs)
+		p.late.bytes += taken
+		return taken
+	}
 	taken := 0
 	for len(bufs) > 0 {
 		n := min(len(bufs), vecsMax)
@@ -421,15 +449,18 @@ func (p *epoll) writev(c *sock, bufs [][]byte) int {
 // PauseReading implements engine.Network.
 func (p *epoll) PauseReading(id engine.ConnID) {
 	if c := p.sock(id); c != nil {
-		c.paused = true
+		if c.paused = true; c.tls != nil {
+			c.tls.pause()
+		}
 	}
 }
 
 // ResumeReading implements engine.Network.
 func (p *epoll) ResumeReading(id engine.ConnID) {
 	if c := p.sock(id); c != nil {
-		c.paused = false
-		if c.readable {
+		if c.paused = false; c.tls != nil {
+			c.tls.resume()
+		} else if c.readable {
 			p.list(id.Slot(), c)
 		}
 	}
@@ -437,7 +468,11 @@ func (p *epoll) ResumeReading(id engine.ConnID) {
 
 // CloseWrite implements engine.Network.
 func (p *epoll) CloseWrite(id engine.ConnID) {
-	if c := p.sock(id); c != nil {
+	switch c := p.sock(id); {
+	case c == nil:
+	case c.tls != nil:
+		c.tls.closeWrite()
+	default:
 		_ = unix.Shutdown(int(c.fd), unix.SHUT_WR) // fails only where the peer is gone: reading will tell
 	}
 }
@@ -445,7 +480,32 @@ func (p *epoll) CloseWrite(id engine.ConnID) {
 // Close implements engine.Network.
 func (p *epoll) Close(id engine.ConnID) {
 	if c := p.sock(id); c != nil {
-		unix.Close(int(c.fd))
+		if c.tls != nil {
+			c.tls.close()
+		} else {
+			unix.Close(int(c.fd))
+		}
+		*c = sock{listed: c.listed}
+	}
+}
+
+// StartTLS implements engine.TLS.
+func (p *epoll) StartTLS(id engine.ConnID, head []byte) {
+	c := p.sock(id)
+	if c == nil {
+		return
+	}
+	if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_DEL, int(c.fd), nil); err != nil {
+		panic("host: a socket that was watched can't be given away: " + err.Error())
+	}
+	fd := int(c.fd)
+	*c = sock{id: id, listed: c.listed, fd: -1}
+	c.tls = p.edge.begin(id, fd, head)
+}
+
+// forget frees the slot of a TLS connection that has failed.
+func (p *epoll) forget(id engine.ConnID) {
+	if c := p.sock(id); c != nil {
 		*c = sock{listed: c.listed}
 	}
 }

@@ -123,14 +123,17 @@ func (p *portable) look(e *engine.Engine, c *pconn) int {
 		return 0
 	}
 	c.mu.Lock()
-	in, eof, failed, writable := c.in, c.eof, c.failed, c.writable
-	c.writable = false
+	in, eof, failed, writable, up := c.in, c.eof, c.failed, c.writable, c.upgrade.up
+	c.writable, c.upgrade.up = false, nil
 	c.mu.Unlock()
 	if failed != nil {
 		p.conns[c.id.Slot()] = nil
 		c.end(0)
 		e.Closed(c.id, failed.Error())
 		return 0
+	}
+	if up != nil {
+		e.TLSUp(c.id, *up)
 	}
 	if writable {
 		e.Writable(c.id)
@@ -139,7 +142,9 @@ func (p *portable) look(e *engine.Engine, c *pconn) int {
 		return 0 // ResumeReading lists it again
 	}
 	if len(in) > 0 {
+		c.handing = true
 		e.Received(c.id, in)
+		c.handing = false
 		c.handedOver()
 	} else if eof {
 		e.EOF(c.id) // the engine minds the first one only

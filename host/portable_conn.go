@@ -1,6 +1,7 @@
 package host
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -13,10 +14,12 @@ import (
 // pconn is one connection of the portable loop. Its reader waits until the loop has taken what it read before; its writer
 // writes what Send took. Both end when the connection fails or end is called.
 type pconn struct {
-	id     engine.ConnID
-	net    net.Conn
-	paused bool // used by the loop only
-	listed bool // in portable.ready, whose lock guards it
+	id        engine.ConnID
+	net       net.Conn
+	paused    bool      // used by the loop only
+	handing   bool      // used by the loop only: in is being handed over
+	transport transport // of tls
+	listed    bool      // in portable.ready, whose lock guards it
 
 	mu       sync.Mutex // guards what follows
 	change   sync.Cond  // broadcast when something below changes that a goroutine may wait for
@@ -29,6 +32,8 @@ type pconn struct {
 	owed     bool       // a Send was cut short
 	fin      bool       // CloseWrite
 	closed   bool       // end
+	upgrade  upgrade
+	tls      *tls.Conn // nil: plaintext
 }
 
 // shrinkAfter is after how many reads in a row that need no more than the first buffer the large one is given up.
@@ -41,7 +46,10 @@ func (c *pconn) read(p *portable) {
 	buf := make([]byte, least)
 	small := 0
 	for {
-		n, err := c.net.Read(buf)
+		if !c.changeToTLS(p) {
+			return
+		}
+		n, err := c.source().Read(buf)
 		if n > 0 && !c.handOver(p, buf[:n]) {
 			return
 		}
@@ -57,7 +65,7 @@ func (c *pconn) read(p *portable) {
 			buf = make([]byte, least)
 		}
 		switch {
-		case err == nil:
+		case err == nil, c.interrupted(err):
 		case errors.Is(err, io.EOF):
 			c.mu.Lock()
 			c.eof = true
@@ -74,6 +82,10 @@ func (c *pconn) read(p *portable) {
 // handOver waits until the loop has taken b. It returns false when the connection has ended.
 func (c *pconn) handOver(p *portable, b []byte) bool {
 	c.mu.Lock()
+	if c.tookForTLS(b) {
+		c.mu.Unlock()
+		return true
+	}
 	c.in = b
 	c.mu.Unlock()
 	p.list(c)
@@ -83,6 +95,16 @@ func (c *pconn) handOver(p *portable, b []byte) bool {
 		c.change.Wait()
 	}
 	return !c.closed
+}
+
+// source is what to read from, and to write to: the socket or, after a handshake, TLS.
+func (c *pconn) source() stream {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tls != nil {
+		return c.tls
+	}
+	return c.net
 }
 
 // handedOver lets the reader go on.
@@ -109,7 +131,7 @@ func (c *pconn) write(p *portable) {
 	for {
 		b, fin, closed := c.takeOut()
 		for len(b) > 0 {
-			n, err := c.net.Write(b[:min(len(b), portablePiece)])
+			n, err := c.source().Write(b[:min(len(b), portablePiece)])
 			if err != nil {
 				c.fail(p, err)
 				return
@@ -120,6 +142,9 @@ func (c *pconn) write(p *portable) {
 			}
 		}
 		if fin {
+			if t, ok := c.source().(*tls.Conn); ok {
+				_ = t.CloseWrite() // fails where the peer is gone: reading will tell
+			}
 			if t, ok := c.net.(*net.TCPConn); ok {
 				_ = t.CloseWrite() // fails only where the peer is gone: reading will tell
 			}
@@ -146,7 +171,9 @@ func (c *pconn) takeOut() (b []byte, fin, closed bool) {
 func (c *pconn) wrote(n int) (tell bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.flying -= n
+	if c.flying -= n; c.flying == 0 && c.upgrade.asked {
+		c.change.Broadcast()
+	}
 	if !c.owed || len(c.out)+c.flying > portableWrite-portablePiece {
 		return false
 	}

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	crand "crypto/rand"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -24,6 +25,9 @@ type Options struct {
 	Log engine.Log
 	// ReadBytes is how much of one connection is read in a turn; default 64 KiB.
 	ReadBytes int
+	// TLS is for handshakes with clients; required where Engine.TLS is on, or a reload turns it on. Its GetConfigForClient
+	// may follow changes.
+	TLS *tls.Config
 }
 
 // Server runs one engine in the real world.
@@ -35,6 +39,8 @@ type Server struct {
 	loop    loop
 	jobs    jobs
 	answers answers
+
+	handshakes handshakes
 
 	ready    chan struct{} // closed when listening, or when that failed
 	readyOne sync.Once
@@ -49,6 +55,7 @@ type Server struct {
 // loop is what differs between systems.
 type loop interface {
 	engine.Network
+	engine.TLS
 	// run drives the engine until it has stopped.
 	run() error
 	// wake makes the loop look at the inbox soon. It may be called from any thread, before close.
@@ -80,7 +87,7 @@ func New(o Options) (*Server, error) {
 		o.ReadBytes = 64 << 10
 	}
 	complete(&o.Engine)
-	s := &Server{opts: o, clock: newClock(), ready: make(chan struct{}), done: make(chan struct{})}
+	s := &Server{opts: o, clock: newClock(), ready: make(chan struct{}), done: make(chan struct{}), handshakes: newHandshakes()}
 	s.crowded.every = acceptComplaints
 	s.answers.waiting = map[engine.QueryID]chan any{}
 	var err error
@@ -98,7 +105,7 @@ func (s *Server) Run() error {
 	defer s.markReady()
 	defer s.crashed()
 	s.e = engine.New(s.opts.Engine, engine.Env{
-		Clock: s.clock, Network: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
+		Clock: s.clock, Network: s.loop, TLS: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
 	})
 	err := s.loop.run()
 	s.inbox.close() // nobody wakes the loop from here on

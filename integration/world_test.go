@@ -2,6 +2,7 @@ package integration
 
 import (
 	"bufio"
+	"crypto/tls"
 	"fmt"
 	"net"
 	"runtime"
@@ -43,6 +44,7 @@ type world struct {
 	t         *testing.T
 	portable  bool
 	readBytes int // host.Options.ReadBytes
+	tls       *tls.Config
 }
 
 // server is a server inside this process.
@@ -72,7 +74,7 @@ func (w *world) tryServe(o engine.Options) (*server, error) {
 		o.Port = -1
 	}
 	s := &server{w: w, log: &lines{}, done: make(chan struct{})}
-	srv, err := host.New(host.Options{Engine: o, Portable: w.portable, ReadBytes: w.readBytes, Log: s.log})
+	srv, err := host.New(host.Options{Engine: o, Portable: w.portable, ReadBytes: w.readBytes, TLS: w.tls, Log: s.log})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,404 @@
+package host
+
+import (
+	"net"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/natsd/natsd/engine"
+)
+
+// edge is where the epoll loop's TLS connections live. A handshake is a goroutine of its own; after it the connection
+// belongs to a worker (edge_worker_linux.go), a thread with an epoll of its own for many connections, that reads and
+// decrypts, encrypts and writes. Between loop and worker plaintext waits in the connection, bounded both ways; each side
+// puts the connection on the other's list and wakes it only if it sleeps. An idle connection holds no buffer here.
+type edge struct {
+	s       *Server
+	wake    func()              // the loop
+	forget  func(engine.ConnID) // in the loop
+	workers []*edgeWorker
+	next    int // the worker of the next connection
+	blocks  sync.Pool
+	running sync.WaitGroup
+
+	dirty []*edgeConn // used by the loop only: to be handed to their workers at the end of the turn
+	left  []*edgeConn // used by the loop only: those that the turn before did not reach
+
+	mu    sync.Mutex
+	ready []*edgeConn // to be looked at by the loop, in order of arrival
+	spare []*edgeConn
+}
+
+const (
+	edgeBlock = 64 << 10 // bytes
+	// edgeRead is how much plaintext may wait for the loop before a connection is not read from.
+	edgeRead = edgeBlock
+	// edgeWrite is how much plaintext Send takes ahead of the worker.
+	edgeWrite = 512 << 10
+	// edgePiece is how much is encrypted and written at a time; so much room ends a Send's wait for it.
+	edgePiece = 64 << 10
+	// edgeFlush is how long a connection that was closed may take what Send took.
+	edgeFlush = 2 * time.Second
+	// edgeWorkersMax bounds the threads; one is worth several gigabytes a second.
+	edgeWorkersMax = 16
+)
+
+// block holds plaintext on its way.
+type block struct {
+	n int // bytes
+	b [edgeBlock]byte
+}
+
+func newEdge(s *Server, wake func(), forget func(engine.ConnID)) *edge {
+	return &edge{s: s, wake: wake, forget: forget, blocks: sync.Pool{New: func() any { return new(block) }}}
+}
+
+func (g *edge) block() *block {
+	b := g.blocks.Get().(*block)
+	b.n = 0
+	return b
+}
+
+// edgeConn is one TLS connection.
+type edgeConn struct {
+	id     engine.ConnID
+	g      *edge
+	w      *edgeWorker
+	paused bool // used by the loop only
+	dirty  bool // used by the loop only: in edge.dirty
+	listed bool // in edge.ready or edge.left; edge.mu guards it
+	todo   bool // in the worker's todo; its lock guards it
+
+	mu       sync.Mutex // guards what follows
+	file     *os.File   // the socket during the handshake
+	handed   bool       // to the worker: the handshake has succeeded
+	up       *engine.TLSInfo
+	in       []*block // decrypted, not yet handed over
+	inBytes  int
+	starved  bool   // the worker does not read because of inBytes
+	eof      bool   // the peer ended its sending side, behind in
+	failed   string // the connection is broken
+	writable bool   // there is room again after a Send that was cut short
+	out      []*block
+	outBytes int  // taken by Send, not yet by the socket
+	owed     bool // a Send was cut short
+	fin      bool // CloseWrite
+	closed   bool // Close
+
+	worked
+}
+
+// begin starts the handshake of a connection whose socket is given away.
+func (g *edge) begin(id engine.ConnID, fd int, head []byte) *edgeConn {
+	c := &edgeConn{id: id, g: g, worked: worked{fd: fd}}
+	if err := g.start(); err != nil {
+		unix.Close(fd)
+		c.dead = true
+		c.fail(err.Error())
+		return c
+	}
+	c.w = g.workers[g.next%len(g.workers)]
+	g.next++
+	g.running.Add(1)
+	go c.handshake(append([]byte(nil), head...))
+	return c
+}
+
+// start makes the workers, the first time: one for each processor but the loop's.
+func (g *edge) start() error {
+	if g.workers != nil {
+		return nil
+	}
+	var workers []*edgeWorker
+	for range min(max(runtime.GOMAXPROCS(0)-1, 1), edgeWorkersMax) {
+		w, err := newEdgeWorker(g)
+		if err != nil {
+			for _, w := range workers {
+				w.close()
+			}
+			return err
+		}
+		workers = append(workers, w)
+	}
+	g.workers = workers
+	for _, w := range g.workers {
+		g.running.Add(1)
+		go w.run()
+	}
+	return nil
+}
+
+// handshake carries out the handshake and hands the connection to its worker.
+func (c *edgeConn) handshake(head []byte) {
+	defer c.g.running.Done()
+	file := os.NewFile(uintptr(c.fd), "tls") // the socket does not block: goroutines can wait for it
+	c.mu.Lock()
+	c.file = file
+	if c.closed {
+		c.hurry()
+	}
+	c.mu.Unlock()
+	conn, rest, err := c.g.s.shake(&c.transport, file, head)
+	fd := -1
+	if err == nil {
+		fd, err = duplicate(file)
+	}
+	var info engine.TLSInfo
+	if err == nil {
+		info = tlsInfo(conn.ConnectionState())
+		c.fd, c.tls, c.cipher, c.transport.now = fd, conn, rest, c
+		c.fresh, c.readable = true, true
+	}
+	c.mu.Lock()
+	c.file = nil
+	closed := c.closed
+	if err == nil && !closed {
+		c.handed, c.up = true, &info
+	}
+	c.mu.Unlock()
+	file.Close()
+	switch {
+	case err != nil:
+		c.fail(handshakeError(err))
+	case closed:
+		unix.Close(fd)
+	default:
+		c.g.list(c)
+		c.w.hand(c)
+	}
+}
+
+// hurry ends a handshake.
+func (c *edgeConn) hurry() {
+	_ = c.file.SetDeadline(time.Unix(1, 0)) // without it, which does not happen with sockets, it ends when the peer does
+}
+
+func duplicate(file *os.File) (fd int, err error) {
+	raw, err := file.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	fd = -1
+	var dupErr error
+	if err := raw.Control(func(own uintptr) { fd, dupErr = unix.FcntlInt(own, unix.F_DUPFD_CLOEXEC, 0) }); err != nil {
+		return -1, err
+	}
+	return fd, os.NewSyscallError("dup", dupErr)
+}
+
+// fail has the engine told that the connection is broken.
+func (c *edgeConn) fail(why string) {
+	c.mu.Lock()
+	if c.failed == "" {
+		c.failed = why
+	}
+	c.mu.Unlock()
+	c.g.list(c)
+}
+
+// list has the loop look at c.
+func (g *edge) list(c *edgeConn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c.listed {
+		return
+	}
+	c.listed = true
+	g.ready = append(g.ready, c)
+	if len(g.ready) == 1 {
+		g.wake()
+	}
+}
+
+// take returns what the loop has to look at, those not reached before first. It is valid until the next take.
+func (g *edge) take() []*edgeConn {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.left) == 0 && len(g.ready) == 0 {
+		return nil
+	}
+	looking := append(g.left, g.ready...)
+	clear(g.ready)
+	g.ready = g.ready[:0]
+	g.left, g.spare = g.spare[:0], looking
+	return looking
+}
+
+// deliver tells the engine what is new, up to so many bytes, and returns how many it was.
+func (g *edge) deliver(e *engine.Engine, most int) (bytes int) {
+	looking := g.take()
+	for i, c := range looking {
+		if bytes >= most || e.TurnFull() {
+			g.left = append(g.left, looking[i:]...) // they are still listed
+			break
+		}
+		looking[i] = nil
+		bytes += g.look(e, c)
+	}
+	return bytes
+}
+
+// look tells the engine what is new about c and returns the number of bytes handed over.
+func (g *edge) look(e *engine.Engine, c *edgeConn) (bytes int) {
+	g.mu.Lock()
+	c.listed = false
+	g.mu.Unlock()
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return 0
+	}
+	up, failed, writable, eof := c.up, c.failed, c.writable, c.eof
+	c.up, c.writable = nil, false
+	var in []*block
+	if !c.paused {
+		in, c.in, c.inBytes = c.in, nil, 0
+		if c.starved {
+			c.starved = false
+			c.touch()
+		}
+	}
+	c.mu.Unlock()
+	if up != nil {
+		e.TLSUp(c.id, *up)
+	}
+	if writable && failed == "" {
+		e.Writable(c.id)
+	}
+	for _, b := range in {
+		bytes += b.n
+		e.Received(c.id, b.b[:b.n])
+		g.blocks.Put(b)
+	}
+	switch {
+	case failed != "":
+		g.forget(c.id)
+		e.Closed(c.id, failed)
+		c.mu.Lock()
+		c.closed = true
+		c.mu.Unlock()
+	case eof && !c.paused:
+		e.EOF(c.id) // the engine minds the first one only
+	}
+	return bytes
+}
+
+// touch has the worker, if there is one, look at c at the end of the turn.
+func (c *edgeConn) touch() {
+	if !c.dirty && c.w != nil {
+		c.dirty = true
+		c.g.dirty = append(c.g.dirty, c)
+	}
+}
+
+// flush hands the connections that the turn has changed to their workers.
+func (g *edge) flush() {
+	for i, c := range g.dirty {
+		g.dirty[i] = nil
+		c.dirty = false
+		c.w.hand(c)
+	}
+	g.dirty = g.dirty[:0]
+}
+
+// send takes what there is room for.
+func (c *edgeConn) send(bufs [][]byte) (taken int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != "" {
+		return 0
+	}
+	room := edgeWrite - c.outBytes
+	for _, b := range bufs {
+		if len(b) > room {
+			b, c.owed = b[:room], true
+		}
+		room -= len(b)
+		taken += len(b)
+		c.append(b)
+		if c.owed {
+			break
+		}
+	}
+	c.outBytes += taken
+	if c.outBytes >= 2*edgePiece {
+		c.w.hand(c) // it need not wait for the end of the turn
+	} else {
+		c.touch()
+	}
+	return taken
+}
+
+// append copies b behind what waits for the worker.
+func (c *edgeConn) append(b []byte) {
+	for len(b) > 0 {
+		last := len(c.out) - 1
+		if last < 0 || c.out[last].n == edgeBlock {
+			c.out = append(c.out, c.g.block())
+			last++
+		}
+		k := c.out[last]
+		n := copy(k.b[k.n:], b)
+		k.n += n
+		b = b[n:]
+	}
+}
+
+func (c *edgeConn) pause() { c.paused = true }
+
+func (c *edgeConn) resume() {
+	c.paused = false
+	c.g.list(c) // there may be something that waited
+}
+
+func (c *edgeConn) closeWrite() {
+	c.mu.Lock()
+	c.fin = true
+	c.mu.Unlock()
+	c.touch()
+}
+
+// close gives up the connection; the worker has some time for what Send took.
+func (c *edgeConn) close() {
+	c.mu.Lock()
+	c.closed = true
+	if c.file != nil {
+		c.hurry()
+	}
+	for _, b := range c.in {
+		c.g.blocks.Put(b)
+	}
+	c.in = nil
+	c.mu.Unlock()
+	c.touch()
+}
+
+// close ends the workers, after the connections that they still have.
+func (g *edge) close() {
+	g.flush()
+	for _, w := range g.workers {
+		w.quit()
+	}
+	g.running.Wait()
+	for _, w := range g.workers {
+		w.close()
+	}
+}
+
+// errLater is what crypto/tls gets instead of waiting for a socket. It goes on where it was.
+var errLater net.Error = later{}
+
+type later struct{}
+
+// Error implements net.Error.
+func (later) Error() string { return "nothing has arrived" }
+
+// Timeout implements net.Error.
+func (later) Timeout() bool { return true }
+
+// Temporary implements net.Error: crypto/tls takes any other error for the end.
+func (later) Temporary() bool { return true }
