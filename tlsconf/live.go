@@ -2,6 +2,7 @@ package tlsconf
 
 import (
 	"crypto/tls"
+	"errors"
 	"sync/atomic"
 )
 
@@ -17,23 +18,35 @@ type served struct {
 	browser *tls.Config
 }
 
-// NewLive returns a Live that begins with c.
+// ErrNone is why a handshake fails while there is no Config.
+var ErrNone = errors.New("tls: no certificates configured")
+
+// NewLive returns a Live that begins with c; nil: there is none yet.
 func NewLive(c *Config) *Live {
 	l := &Live{}
 	l.Replace(c)
 	return l
 }
 
-// Replace has handshakes that begin from now on use c.
+// Replace has handshakes that begin from now on use c, or fail where it is nil.
 func (l *Live) Replace(c *Config) {
+	if c == nil {
+		l.config.Store(nil)
+		return
+	}
 	next := &served{config: c, clients: c.tls, browser: c.tls.Clone()}
 	// Browsers have no certificates for this: verify does not apply to monitoring.
 	next.browser.ClientAuth, next.browser.ClientCAs, next.browser.VerifyConnection = tls.NoClientCert, nil, nil
 	l.config.Store(next)
 }
 
-// Config is the Config that counts now.
-func (l *Live) Config() *Config { return l.config.Load().config }
+// Config is the Config that counts now; nil: there is none.
+func (l *Live) Config() *Config {
+	if now := l.config.Load(); now != nil {
+		return now.config
+	}
+	return nil
+}
 
 // Clients is for listeners that NATS clients connect to. It follows Replace.
 func (l *Live) Clients() *tls.Config {
@@ -49,7 +62,11 @@ func (l *Live) following(which func(*served) *tls.Config) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12,
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
-			return which(l.config.Load()), nil
+			now := l.config.Load()
+			if now == nil {
+				return nil, ErrNone
+			}
+			return which(now), nil
 		},
 	}
 }

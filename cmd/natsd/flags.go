@@ -45,6 +45,13 @@ Authorization:
         --pass <password>            and the password, or its bcrypt hash
         --auth <token>               token that clients must present, or its bcrypt hash
 
+TLS:
+        --tls                        require TLS of clients
+        --tlscert <file>             the server's certificate
+        --tlskey <file>              and its key
+        --tlsverify                  require TLS and a certificate of clients
+        --tlscacert <file>           the authorities that clients' certificates must be of (default: the system's)
+
 Common:
     -h, --help                       this text
     -v, --version                    natsd's version and the compatible nats-server version
@@ -60,6 +67,7 @@ type settings struct {
 	configFile string
 	httpHost   string
 	httpPort   int // 0: no monitoring
+	tls        tlsSettings
 
 	testOnly    bool
 	showVersion bool
@@ -69,7 +77,6 @@ type settings struct {
 // later are nats-server's flags whose features natsd does not have yet. Nothing is accepted and ignored.
 var later = map[string]string{
 	"js": "JetStream", "jetstream": "JetStream", "sd": "JetStream", "store_dir": "JetStream",
-	"tls": "TLS", "tlscert": "TLS", "tlskey": "TLS", "tlsverify": "TLS", "tlscacert": "TLS", "help_tls": "TLS",
 	"ms": "HTTPS monitoring", "https_port": "HTTPS monitoring",
 	"routes": "clustering", "cluster": "clustering", "cluster_name": "clustering", "no_advertise": "clustering",
 	"cluster_advertise": "clustering", "connect_retries": "clustering", "cluster_listen": "clustering",
@@ -112,6 +119,7 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 	str(&s.engine.User, "user")
 	str(&s.engine.Pass, "pass")
 	str(&s.engine.Token, "auth")
+	s.tls.flags(str, on)
 	on(&s.testOnly, "t")
 	for _, n := range []string{"T", "logtime"} {
 		fs.BoolFunc(n, "", func(v string) error {
@@ -224,7 +232,7 @@ func (s *settings) check() error {
 			return fmt.Errorf("client_advertise %q: %w", o.ClientAdvertise, err)
 		}
 	}
-	return nil
+	return s.tls.check(&o.TLS)
 }
 
 // flagError says what is wrong with the flags in words of its own.

@@ -19,6 +19,7 @@ func reload(srv *host.Server, started *settings, args []string, log *host.Logger
 		log.Log(engine.LevelError, "", "Failed to reload server configuration: there is no configuration file (-c)")
 		return
 	}
+	started.tls.follow(&s.tls)
 	srv.Reload(s.engine, func(needRestart []string) {
 		needRestart = append(needRestart, started.needRestart(s)...)
 		if len(needRestart) > 0 {

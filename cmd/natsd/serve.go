@@ -59,7 +59,7 @@ func serve(s *settings, args []string, log *host.Logger, signals chan os.Signal)
 	if s.configFile != "" {
 		log.Log(engine.LevelInfo, "", "Using configuration file: "+s.configFile)
 	}
-	srv, err := host.New(host.Options{Engine: s.engine, Portable: s.portable, Log: log})
+	srv, err := host.New(host.Options{Engine: s.engine, Portable: s.portable, TLS: s.tls.serve().Clients(), Log: log})
 	if err != nil {
 		return err
 	}

@@ -196,7 +196,7 @@ func TestWrongFlagsAreRefused(t *testing.T) {
 		{"-T=maybe", "invalid boolean value"},
 		{"-pass x", "--user too"},
 		{"-auth t -user u", "can't both be required"},
-		{"-tls", "-tls: natsd does not have TLS yet"},
+		{"-tls", "missing 'cert_file' in TLS configuration"},
 		{"-bogus", "unknown flag -bogus"},
 		{"-p", "needs an argument"},
 		{"-client_advertise a:b:c", `client_advertise "a:b:c"`},
