@@ -102,9 +102,11 @@ const (
 	subShadow                        // stands in another account for a subscription there: also.root
 	subService                       // an import of a service: also.service
 	subShadowed                      // has shadows: also.shadows
+	subFiltered                      // its connection may not get all that it matches
+	subTracked                       // its connection may answer what it gets
 
 	subInternal = subShadow | subService
-	subSpecial  = subDead | subShadow | subService
+	subSpecial  = subDead | subShadow | subService | subFiltered | subTracked
 )
 
 // also is what few subscriptions have.

@@ -12,34 +12,46 @@ import (
 	"github.com/natsd/natsd/wire"
 )
 
-func (e *Engine) authRequired() bool {
-	return e.opts.User != "" || e.opts.Pass != "" || e.opts.Token != ""
-}
+func (e *Engine) authRequired() bool { return e.users.required() && e.users.noAuth == nil }
 
 // authenticate checks the credentials of a CONNECT. A bcrypt hash takes too long for a turn: a job does it while the
 // connection's input waits. answer says that a +OK is due: not for a check that the client did not ask for.
 func (e *Engine) authenticate(c *conn, answer bool) {
-	o := &c.connect
-	want, got := e.opts.Pass, o.Pass
-	known := true
-	if e.opts.Token != "" {
-		want, got = e.opts.Token, o.Token
-	} else {
-		known = subtle.ConstantTimeCompare([]byte(o.User), []byte(e.opts.User)) == 1
+	o, d := &c.connect, e.users
+	var who *user
+	name, got := o.User, o.Pass
+	switch {
+	case d.noAuth != nil && o.User == "" && o.Pass == "" && o.Token == "" && o.Nkey == "":
+		e.decide(c, d.noAuth, true, answer)
+		return
+	case o.Nkey != "":
+		e.challenge(c, d.byNkey[o.Nkey], answer)
+		return
+	case d.token != nil:
+		who, name, got = d.token, "", o.Token
+	default:
+		who = d.byName[o.User]
+	}
+	want := d.decoy
+	if who != nil {
+		want = who.password
 	}
 	if !isBcrypt(want) {
 		same := subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
-		e.decide(c, same && known, answer)
+		e.decide(c, who, same && who != nil, answer)
 		return
 	}
 	// An unknown name takes as long as a wrong password, so that the time does not tell which names exist.
-	e.check(&passwordCheck{conn: c, user: o.User, hash: want, password: got, known: known, answer: answer})
+	e.check(&passwordCheck{conn: c, who: who, user: name, hash: want, password: got, known: who != nil, answer: answer})
 }
 
 // decide ends an authentication.
-func (e *Engine) decide(c *conn, ok, answer bool) {
+func (e *Engine) decide(c *conn, who *user, ok, answer bool) {
 	if !ok {
 		e.authViolation(c)
+		return
+	}
+	if e.become(c, who); c.gate&gateClosed != 0 {
 		return
 	}
 	e.accept(c)
@@ -94,7 +106,19 @@ func (w *comparison) run() {
 	w.ok = same && w.known
 }
 
-func (e *Engine) submit(w *comparison) {
+func (w *comparison) done(e *Engine) {
+	e.checks.running--
+	e.compared(w)
+	e.startChecks()
+}
+
+// job is work outside the engine: run shares nothing with it, done takes what came of it.
+type job interface {
+	run()
+	done(e *Engine)
+}
+
+func (e *Engine) submit(w job) {
 	e.jobID++
 	e.jobs[e.jobID] = w
 	e.env.Jobs.Submit(e.jobID, w.run)
@@ -107,8 +131,7 @@ func (e *Engine) JobDone(id JobID) {
 		return
 	}
 	delete(e.jobs, id)
-	e.compared(w)
-	e.startChecks()
+	w.done(e)
 }
 
 func (e *Engine) authViolation(c *conn) {

@@ -48,6 +48,7 @@ type checks struct {
 	ranks   [numRanks]checkRing
 	turn    int // of rankOrder
 	waiting int
+	running int // comparisons
 	same    map[digest]*sameCheck
 	decided []*passwordCheck
 
@@ -74,7 +75,8 @@ type sameCheck struct {
 // passwordCheck is a connection's wish to have its password compared with a hash.
 type passwordCheck struct {
 	conn           *conn
-	answer         bool // a +OK is due
+	answer         bool  // a +OK is due
+	who            *user // nil: there is no such user
 	user           string
 	hash, password string
 	known          bool // the user's name is right
@@ -113,7 +115,7 @@ func (e *Engine) check(p *passwordCheck) {
 		if right {
 			q.right.add(p.key, e.now)
 		}
-		e.decide(c, right, p.answer)
+		e.decide(c, p.who, right, p.answer)
 		return
 	}
 	e.mark(MarkAuthJob)
@@ -210,12 +212,13 @@ func (e *Engine) nextCheck() *passwordCheck {
 // startChecks has as many passwords compared as may be at a time.
 func (e *Engine) startChecks() {
 	q := &e.checks
-	for q.waiting > 0 && len(e.jobs) < e.opts.Checks {
+	for q.waiting > 0 && q.running < e.opts.Checks {
 		p := e.nextCheck()
 		if p.same.running {
 			continue // it waits for another's comparison from now on
 		}
 		p.same.running = true
+		q.running++
 		e.submit(newComparison(p))
 	}
 }
@@ -275,7 +278,7 @@ func (e *Engine) tellDecided() {
 			q.failedFrom.add(address, e.now)
 			q.failedAs.add(e.digest(p.user, address), e.now)
 		}
-		e.decide(c, p.ok, p.answer)
+		e.decide(c, p.who, p.ok, p.answer)
 		e.open(c, gateAuth)
 	}
 	if q.decided = q.decided[n:]; len(q.decided) == 0 {

@@ -3,6 +3,7 @@ package engine
 import (
 	"strconv"
 
+	"github.com/natsd/natsd/permission"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -58,7 +59,9 @@ type conn struct {
 	gone   bool // given up: the slot is free, the pointer may linger in lists
 
 	acc      *account
-	requests *requests // that went on to other accounts; nil: none did
+	user     *user              // nil: nobody was asked for
+	grants   *permission.Grants // what it may answer; nil: it has no such permissions
+	requests *requests          // that went on to other accounts; nil: none did
 
 	// input
 	partial []byte     // the beginning of a control line that is not complete
@@ -77,6 +80,8 @@ type conn struct {
 	subs  []*subscription
 	bySid map[string]*subscription // only when there are many
 
+	nonce      string         // to be signed; empty: nobody has a key
+	signature  *signature     // of its nonce, being verified
 	check      *passwordCheck // of its password
 	complaints int            // lines about its errors in the log
 

@@ -135,7 +135,7 @@ func (e *Engine) enter() *sublist.Result[*subscription] {
 
 // setHead makes what the control lines of all receivers begin with.
 func (m *outgoing) setHead(subj []byte) {
-	m.lines = 0
+	m.lines, m.shown = 0, subj
 	if m.header > 0 {
 		m.head = append(m.head[:0], "HMSG "...)
 	} else {

@@ -146,10 +146,20 @@ func (e *Engine) divert(s *subscription) *subscription {
 		e.request(s.also.service)
 		return nil
 	case s.flags&subShadow != 0:
-		return e.unshadow(s)
+		s = e.unshadow(s)
+	case e.out.otherHead:
+		e.out.setHead(e.out.subject)
+		e.out.otherHead, e.out.headFor = false, nil
 	}
-	m := &e.out // what m.otherHead is about
-	m.setHead(m.subject)
-	m.otherHead, m.headFor = false, nil
+	if s == nil || s.flags&(subFiltered|subTracked) == 0 {
+		return s
+	}
+	m := &e.out
+	if s.flags&subFiltered != 0 && !s.conn.user.perms.MayDeliver([]byte(s.handle.Queue()), m.shown) {
+		return nil
+	}
+	if s.flags&subTracked != 0 && len(m.reply) > 0 {
+		s.conn.grants.Add(m.reply, int64(e.now))
+	}
 	return s
 }

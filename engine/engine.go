@@ -26,6 +26,7 @@ type Engine struct {
 	accounts  []*account // in the order in which they came
 	byAccount map[string]*account
 	global    *account
+	users     *directory
 	system    *account
 
 	conns   []*conn  // by slot
@@ -62,7 +63,7 @@ type Engine struct {
 	lineScratch, bodyScratch     []byte
 	subjectScratch, subjectSpare []byte
 
-	jobs   map[JobID]*comparison
+	jobs   map[JobID]job
 	jobID  JobID
 	checks checks
 
@@ -130,12 +131,13 @@ func New(o Options, env Env) *Engine {
 		"engine.New: every field of Env but TLS, Monitor and Disk is required")
 	assert.That(env.TLS != nil || !o.TLS.On, "engine.New: TLS is on and Env.TLS is missing")
 	o.setDefaults()
-	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]*comparison), byAccount: make(map[string]*account)}
+	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]job), byAccount: make(map[string]*account)}
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))
 	e.global = e.newAccount(globalAccount)
 	e.seedSecrets()
 	e.system = e.newAccount(systemAccount)
 	e.setAccounts(o.Accounts)
+	e.setUsers()
 	e.now, e.wall = env.Clock.Now()
 	e.start, e.startMono = e.wall, e.now
 	e.makeInfo()

@@ -67,6 +67,9 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	f.msg, e.out = e.out, f.msg // the scratch buffers stay with the suspended message
 	if f.msg.crossed == 0 {
 		f.msg.subject, f.msg.reply = f.subject, f.reply
+		if !f.msg.otherHead {
+			f.msg.shown = f.subject
+		}
 	}
 	if f.ck = f.msg.ck; f.ck == nil {
 		f.ck = e.pool.get(len(f.msg.body))
@@ -122,7 +125,7 @@ func (e *Engine) spareFanout() *fanout {
 
 func (e *Engine) keepFanout(f *fanout) {
 	f.to, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil
-	f.msg.headFor, f.msg.subject, f.msg.reply = nil, nil, nil
+	f.msg.headFor, f.msg.subject, f.msg.reply, f.msg.shown = nil, nil, nil, nil
 	if len(e.oldFanouts) < fanoutsKept {
 		e.oldFanouts = append(e.oldFanouts, f)
 	}

@@ -41,6 +41,10 @@ type Options struct {
 	// with them: it must be nothing.
 	Accounts []config.Account
 
+	Users              []config.User       // of the global account
+	DefaultPermissions *config.Permissions // of those among Users that name none
+	NoAuthUser         config.Located      // the name of the user that clients without credentials are
+
 	User, Pass string // Pass may be a bcrypt hash ("$2a$…")
 	Token      string // may be a bcrypt hash
 	Checks     int    // passwords compared with bcrypt hashes at a time; default 2

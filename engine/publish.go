@@ -13,6 +13,7 @@ type outgoing struct {
 	from *conn
 	// subject and reply are what the message has in the account that it is in; borrowed
 	subject, reply []byte
+	shown          []byte // the subject in head
 	head           []byte // "MSG subject "
 	tail           []byte // " reply size\r\n"
 	body           []byte // headers, payload and CRLF; borrowed
@@ -59,9 +60,6 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	if c.pedantic && !subject.ValidLiteral(a.Subject) {
 		e.sendErr(c, wire.ErrInvalidPublish) // the message is routed all the same
 	}
-	if c.verbose {
-		e.sendString(c, "+OK\r\n")
-	}
 	if isReplySubject(a.Reply) {
 		e.refuse(c, wire.Err("Permissions Violation for Publish with Reply of \""+printable(a.Reply)+"\""))
 		return // only answers have such replies, by the server
@@ -69,6 +67,9 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	r := e.route(c, a)
 	if r == nil {
 		return
+	}
+	if c.verbose {
+		e.sendString(c, "+OK\r\n")
 	}
 	answer := len(c.acc.replies) > 0 && isReplySubject(a.Subject)
 	if r.Empty() && !answer {
@@ -107,7 +108,7 @@ func (e *Engine) prepare(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	m := &e.out
 	m.from, m.body, m.size, m.ck, m.delivered, m.borrowed = c, body, a.Size, nil, false, false
 	m.header, m.lines, m.untried, m.otherHead, m.headFor = max(a.Header, 0), 0, 0, false, nil
-	m.subject, m.reply = a.Subject, a.Reply
+	m.subject, m.shown, m.reply = a.Subject, a.Subject, a.Reply
 	if m.header > 0 {
 		m.head = append(m.head[:0], "HMSG "...)
 	} else {

@@ -3,7 +3,7 @@ package engine
 // Reload takes over new options: they are in force when it returns. What can't change while the engine runs keeps its value;
 // its names in the configuration are returned, in order. Connections whose credentials are no longer right are closed, and
 // those for which more waits than may wait from now on: in this turn and the next ones, and each before it does anything or
-// gets any message.
+// gets any message. The accounts and users must have been checked.
 func (e *Engine) Reload(o Options) (needRestart []string) {
 	o.setDefaults()
 	old := e.opts
@@ -18,6 +18,8 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	o.Host, o.Port, o.ServerName, o.MatchCache, o.Check = old.Host, old.Port, old.ServerName, old.MatchCache, old.Check
 	o.NatsdVersion, o.GoVersion, o.GitCommit = old.NatsdVersion, old.GoVersion, old.GitCommit
 	e.opts = o
+	e.setAccounts(o.Accounts)
+	e.setUsers()
 	info := e.info
 	e.info.MaxPayload, e.info.Headers, e.info.AuthRequired = o.MaxPayload, !o.NoHeaders, e.authRequired()
 	e.tlsInfoFlags(&e.info)
@@ -26,10 +28,10 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 		e.sweep.info = true
 	}
 	if old.User != o.User || old.Pass != o.Pass || old.Token != o.Token {
-		e.sweep.credentials = true
 		e.checks.right.clear()
 		e.checks.wrong.clear()
 	}
+	e.sweep.credentials = true
 	e.startSweep()
 	return needRestart
 }
@@ -41,13 +43,22 @@ func (e *Engine) reauthenticate(c *conn) {
 		answer = c.check.answer
 		e.endCheck(c)
 	}
-	switch {
-	case !e.authRequired() && pending:
-		e.decide(c, true, answer)
-	case !e.authRequired():
+	if s := c.signature; s != nil {
+		return // held against what is in force when the signature is verified
+	}
+	switch u := e.users.same(c.user); {
+	case !e.users.required() && pending:
+		e.decide(c, nil, true, answer)
+	case !e.users.required():
 		c.authed, c.authEnd = true, 0
+		e.become(c, nil)
+	case !pending && u != nil:
+		e.become(c, u) // it has proved this before
 	case pending || c.connected:
 		e.authenticate(c, answer)
+	case e.users.noAuth != nil:
+		c.authed, c.authEnd = true, 0
+		e.become(c, e.users.noAuth)
 	default:
 		c.authed = false
 		c.authEnd = later(e.now, e.opts.AuthTimeout)

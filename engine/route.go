@@ -33,10 +33,17 @@ func (e *Engine) route(c *conn, a *wire.PubArgs) *sublist.Result[*subscription] 
 
 // routeAnew is route without what is remembered; it remembers what it finds, unless chance had a part in it.
 func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscription] {
+	allowed, lasting := e.mayPublish(c, a.Subject)
+	if !allowed {
+		c.memo = nil
+		return nil
+	}
 	m := c.memo
 	if m == nil {
 		m = &memo{}
-		c.memo = m
+	}
+	if c.memo = m; !lasting {
+		c.memo = nil
 	}
 	m.subject = append(m.subject[:0], a.Subject...)
 	m.to = m.to[:0]
@@ -44,6 +51,7 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 		to, outcome, chance := e.mapped(t, m.to, a.Subject)
 		if outcome == mapping.Lost {
 			c.memo = nil
+			e.ok(c)
 			return nil
 		}
 		if m.to = to; outcome == mapping.Mapped {

@@ -83,6 +83,12 @@ func (e *Engine) crowded() bool {
 // greet sends a new connection its INFO, and turns it away if there are too many.
 func (e *Engine) greet(c *conn) {
 	c.authed = !e.info.AuthRequired
+	if d := e.users; d.noAuth != nil {
+		e.become(c, d.noAuth)
+	}
+	if len(e.users.byNkey) > 0 {
+		c.nonce = e.newNonce()
+	}
 	o := wire.DefaultConnect()
 	c.verbose, c.pedantic, c.echo = o.Verbose, o.Pedantic, o.Echo
 	if e.opts.Debug {
@@ -116,7 +122,7 @@ func (e *Engine) greet(c *conn) {
 // sendInfo sends INFO as it is for this connection, changed by edit.
 func (e *Engine) sendInfo(c *conn, edit func(*wire.Info)) {
 	info := e.info
-	info.ClientID, info.ClientIP = c.cid, c.ip
+	info.ClientID, info.ClientIP, info.Nonce = c.cid, c.ip, c.nonce
 	info.LameDuckMode = e.duck.on
 	edit(&info)
 	e.lineScratch = wire.AppendInfo(e.lineScratch[:0], &info)
@@ -133,7 +139,7 @@ func (e *Engine) connect(c *conn, args []byte) {
 	switch {
 	case c.connect.Account != "":
 		e.authViolation(c) // clients don't choose their account
-	case e.authRequired():
+	case e.users.required():
 		e.authenticate(c, true)
 	default:
 		e.accept(c)
@@ -169,7 +175,9 @@ func (e *Engine) pinged(c *conn) {
 	e.sendString(c, "PONG\r\n")
 	if c.connected && c.connect.Protocol >= 1 && !c.infoSent {
 		c.infoSent = true
-		e.sendInfo(c, func(i *wire.Info) { i.ConnectInfo, i.RemoteAccount = true, c.acc.name })
+		e.sendInfo(c, func(i *wire.Info) {
+			i.ConnectInfo, i.RemoteAccount, i.AuthRequired = true, c.acc.name, e.users.required()
+		})
 	}
 }
 

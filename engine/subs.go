@@ -23,6 +23,13 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 	}
 	if old := c.sub(sid); old == nil {
 		s := newSubscription(c, sid)
+		if c.user.may() != nil && subject.ValidPattern(subj) {
+			var allowed bool
+			if allowed, s.flags = c.judge(subj, queue); !allowed {
+				e.violation(c, subj, queue, sid)
+				return
+			}
+		}
 		if e.insert(c.acc, subj, queue, s) != nil {
 			e.sendErr(c, wire.ErrInvalidSubject)
 			return

@@ -1,0 +1,252 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/conf"
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/permission"
+	"github.com/natsd/natsd/wire"
+)
+
+// user is who a connection may be: what it proves it by, and what it may do then.
+type user struct {
+	name     string // or its public key
+	account  *account
+	password string          // plain, or a bcrypt hash
+	perms    *permission.Set // nil: it may do everything
+	types    []string        // of connections; none: any
+	nkey     bool            // it is a key that proves it
+	unproved bool            // it is what clients are that prove nothing
+}
+
+// may is what the user is allowed to do; nil: everything.
+func (u *user) may() *permission.Set {
+	if u == nil {
+		return nil
+	}
+	return u.perms
+}
+
+// directory is everybody who may connect.
+type directory struct {
+	byName map[string]*user
+	byNkey map[string]*user
+	token  *user // who shows the token; nil: there is none
+	noAuth *user // who shows nothing; nil: nobody may
+	decoy  string
+}
+
+// required reports whether there is anything to prove at all.
+func (d *directory) required() bool {
+	return d.token != nil || len(d.byName) > 0 || len(d.byNkey) > 0
+}
+
+// same finds the user that one of an earlier directory still is, with the same password or key; nil if there is none.
+func (d *directory) same(u *user) *user {
+	if u == nil || u.unproved {
+		if u != nil && d.noAuth != nil && d.noAuth.name == u.name {
+			return d.noAuth
+		}
+		return nil
+	}
+	for _, v := range [...]*user{d.byName[u.name], d.byNkey[u.name], d.token} {
+		if v != nil && v.name == u.name && v.password == u.password && v.nkey == u.nkey {
+			return v
+		}
+	}
+	return nil
+}
+
+// CheckUsers returns everything that is wrong with the users of a configuration and of its accounts, each a *conf.Error.
+func CheckUsers(o *Options) []error {
+	_, problems := draftUsers(o)
+	return problems
+}
+
+// userDraft is a user whose account is still a name.
+type userDraft struct {
+	user
+	in string
+}
+
+func draftUsers(o *Options) (list []userDraft, problems []error) {
+	wrong := func(p config.Pos, format string, args ...any) {
+		problems = append(problems, conf.Errorf(p, format, args...))
+	}
+	names := map[string]bool{}
+	add := func(in string, u *config.User, defaults *config.Permissions) {
+		d := userDraft{in: in, user: user{name: u.Name, password: u.Password, types: u.ConnectionTypes}}
+		if u.NKey != "" {
+			if !nkeys.IsValidPublicUserKey(u.NKey) {
+				wrong(u.Pos, "%q is not a public user nkey", u.NKey)
+				return
+			}
+			d.name, d.nkey = u.NKey, true
+		}
+		if names[d.name] {
+			wrong(u.Pos, "Duplicate user %q detected", d.name)
+			return
+		}
+		names[d.name] = true
+		p := u.Permissions
+		if p == nil {
+			p = defaults
+		}
+		if p != nil {
+			set, err := permission.Compile(permissionSpec(p))
+			if err != nil {
+				wrong(p.Pos, "permissions of user %q: %v", d.name, err)
+				return
+			}
+			d.perms = set
+		}
+		list = append(list, d)
+	}
+	for i := range o.Users {
+		add(globalAccount, &o.Users[i], o.DefaultPermissions)
+	}
+	for i := range o.Accounts {
+		a := &o.Accounts[i]
+		for j := range a.Users {
+			add(a.Name, &a.Users[j], a.DefaultPermissions)
+		}
+	}
+	if n := o.NoAuthUser.Text; n != "" && !names[n] {
+		wrong(o.NoAuthUser.Pos, "no_auth_user: %q not present as user or nkey in authorization block or account configuration", n)
+	}
+	return list, problems
+}
+
+func permissionSpec(p *config.Permissions) (s permission.Spec) {
+	fill := func(l *permission.Lists, from *config.SubjectPermission) {
+		if from == nil {
+			return
+		}
+		for _, x := range from.Allow {
+			l.Allow = append(l.Allow, strings.TrimSpace(x.Text+" "+x.Queue))
+		}
+		for _, x := range from.Deny {
+			l.Deny = append(l.Deny, strings.TrimSpace(x.Text+" "+x.Queue))
+		}
+	}
+	fill(&s.Publish, p.Publish)
+	fill(&s.Subscribe, p.Subscribe)
+	if r := p.AllowResponses; r != nil {
+		s.Responses = &permission.ResponseLimit{Max: r.Max, Expires: int64(r.Expires)}
+	}
+	return s
+}
+
+// setUsers makes the directory of the options. The accounts are in force already.
+func (e *Engine) setUsers() {
+	o := &e.opts
+	d := &directory{byName: make(map[string]*user), byNkey: make(map[string]*user)}
+	list, _ := draftUsers(o)
+	for i := range list {
+		u := &list[i].user
+		u.account = e.byAccount[list[i].in]
+		if list[i].nkey {
+			d.byNkey[u.name] = u
+			continue
+		}
+		d.byName[u.name] = u
+		if d.decoy == "" && isBcrypt(u.password) {
+			d.decoy = u.password
+		}
+	}
+	if o.Token != "" {
+		d.token = &user{account: e.global, password: o.Token}
+	} else if o.User != "" || o.Pass != "" {
+		d.byName[o.User] = &user{name: o.User, account: e.global, password: o.Pass}
+		if isBcrypt(o.Pass) {
+			d.decoy = o.Pass
+		}
+	}
+	if n := o.NoAuthUser.Text; n != "" {
+		u := d.byName[n]
+		if u == nil {
+			u = d.byNkey[n]
+		}
+		unproved := *u
+		unproved.unproved = true
+		d.noAuth = &unproved
+	}
+	e.users = d
+}
+
+// become makes a connection, or a connection that was another user, the user's.
+func (e *Engine) become(c *conn, u *user) {
+	a := e.global
+	if u != nil {
+		a = u.account
+	}
+	if c.user == u && c.acc == a {
+		return
+	}
+	c.user, c.memo, c.grants = u, nil, nil
+	e.bind(c, a)
+	may := u.may()
+	if may != nil {
+		if limit, ok := may.Responses(); ok {
+			c.grants = permission.NewGrants(limit, e.secrets.Uint64())
+		}
+	}
+	for _, s := range slices.Clone(c.subs) {
+		if !e.permit(c, s) {
+			e.violation(c, []byte(s.handle.Subject()), []byte(s.handle.Queue()), s.appendSID(nil))
+			e.endSub(s)
+		}
+	}
+}
+
+// permit notes what the permissions in force mean for a subscription; false: it is not allowed.
+func (e *Engine) permit(c *conn, s *subscription) bool {
+	allowed, flags := c.judge([]byte(s.handle.Subject()), []byte(s.handle.Queue()))
+	s.flags = s.flags&^(subFiltered|subTracked) | flags
+	return allowed
+}
+
+// judge says whether the connection may have a subscription to the valid pattern subj, and with which flags.
+func (c *conn) judge(subj, queue []byte) (allowed bool, flags subFlags) {
+	may := c.user.may()
+	if may == nil {
+		return true, 0
+	}
+	if c.grants != nil {
+		flags |= subTracked
+	}
+	switch may.CanSubscribe(subj, queue) {
+	case permission.Denied:
+		return false, 0
+	case permission.Filtered:
+		flags |= subFiltered
+	case permission.Allowed:
+	}
+	return true, flags
+}
+
+// violation tells the client that it may not subscribe, or may no longer.
+func (e *Engine) violation(c *conn, subj, queue, sid []byte) {
+	e.complain(c, string(permission.AppendSubscribeLog(nil, subj, queue, sid)))
+	e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err(permission.AppendSubscribeViolation(nil, subj, queue)))
+	e.sendBytes(c, e.lineScratch)
+}
+
+// mayPublish reports whether the connection may publish on subj. lasting: the next time too.
+func (e *Engine) mayPublish(c *conn, subj []byte) (allowed, lasting bool) {
+	may := c.user.may()
+	if may == nil || may.CanPublish(subj) {
+		return true, true
+	}
+	if c.grants != nil && c.grants.Use(subj, int64(e.now)) {
+		return true, false
+	}
+	e.complain(c, string(permission.AppendPublishLog(nil, subj)))
+	e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err(permission.AppendPublishViolation(nil, subj)))
+	e.sendBytes(c, e.lineScratch)
+	return false, false
+}

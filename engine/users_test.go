@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/config"
+)
+
+func lists(allow, deny string) *config.SubjectPermission {
+	fill := func(text string) (l []config.Subject) {
+		for _, s := range strings.Fields(text) {
+			subj, queue, _ := strings.Cut(s, "/")
+			l = append(l, config.Subject{Text: subj, Queue: queue})
+		}
+		return l
+	}
+	return &config.SubjectPermission{Allow: fill(allow), Deny: fill(deny)}
+}
+
+func userWith(name string, pub, sub *config.SubjectPermission) config.User {
+	return config.User{Name: name, Password: "p", Permissions: &config.Permissions{Publish: pub, Subscribe: sub}}
+}
+
+// as connects as a user.
+func as(e *Engine, w *fakeWorld, user, more string) ConnID {
+	c := accept(e)
+	say(e, c, `CONNECT {"verbose":false,"headers":true,"no_responders":true,"user":"`+user+`","pass":"p"}`+"\r\n"+more)
+	w.take(c)
+	return c
+}
+
+func TestUsersInAccounts(t *testing.T) {
+	o := Options{
+		Users:      []config.User{{Name: "g", Password: "p"}},
+		Accounts:   []config.Account{{Name: "A", Users: []config.User{{Name: "a", Password: "p"}}}},
+		NoAuthUser: config.Located{Text: "a"},
+	}
+	if p := append(CheckAccounts(o.Accounts), CheckUsers(&o)...); len(p) > 0 {
+		t.Fatal(p)
+	}
+	e, w := started(t, o)
+	g, a := as(e, w, "g", "SUB > 1\r\n"), as(e, w, "a", "SUB > 1\r\n")
+	none := accept(e)
+	if text := w.take(none); strings.Contains(text, "auth_required") {
+		t.Fatalf("with a no_auth_user nothing is asked for: %q", text)
+	}
+	say(e, none, "CONNECT {\"verbose\":false,\"protocol\":1}\r\nPUB x 0\r\n\r\nPING\r\n")
+	if got := w.take(none); !strings.HasPrefix(got, "PONG\r\n") || !strings.Contains(got, `"auth_required":true`) || !strings.Contains(got, `"remote_account":"A"`) {
+		t.Fatalf("got %q", got)
+	}
+	if w.take(g) != "" || w.take(a) != "MSG x 1 0\r\n\r\n" {
+		t.Fatal("the message of the no_auth_user went elsewhere than to its account")
+	}
+	bad := accept(e)
+	w.take(bad)
+	say(e, bad, `CONNECT {"user":"a","pass":"x"}`+"\r\n")
+	if got := w.take(bad); got != "-ERR 'Authorization Violation'\r\n" {
+		t.Fatalf("got %q", got)
+	}
+	// Without no_auth_user its clients have nothing to show, though the user is still there.
+	o.NoAuthUser = config.Located{}
+	turn(e, func() { e.Reload(o) })
+	w.settle(t, e)
+	if got := w.take(none); got != "-ERR 'Authorization Violation'\r\n" {
+		t.Fatalf("got %q", got)
+	}
+	if w.take(a) != "" {
+		t.Fatal("who has shown a password must stay")
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	a := userWith("a", lists("x.* req", ""), lists("", "d.>"))
+	r := userWith("r", lists("", ">"), nil)
+	r.Permissions.AllowResponses = &config.ResponsePermission{}
+	e, w := started(t, Options{Users: []config.User{a, r, {Name: "all", Password: "p"}}})
+	want := func(c ConnID, text string) {
+		t.Helper()
+		if got := w.take(c); got != text {
+			t.Fatalf("got  %q\nwant %q", got, text)
+		}
+	}
+	c, all := as(e, w, "a", ""), as(e, w, "all", "SUB x.1 1\r\n")
+	say(e, c, "PUB y 1\r\nx\r\n")
+	want(c, "-ERR 'Permissions Violation for Publish to \"y\"'\r\n")
+	say(e, c, "PUB x.1 1\r\nx\r\nPUB x.1 1\r\ny\r\n")
+	want(all, "MSG x.1 1 1\r\nx\r\nMSG x.1 1 1\r\ny\r\n")
+	say(e, c, "SUB d.x 1\r\nSUB d.x q 1\r\nSUB > 2\r\n")
+	want(c, "-ERR 'Permissions Violation for Subscription to \"d.x\"'\r\n-ERR 'Permissions Violation for Subscription to \"d.x\" using queue \"q\"'\r\n")
+	say(e, all, "PUB d.x 0\r\n\r\nPUB e 0\r\n\r\nUNSUB 1\r\n")
+	want(c, "MSG e 2 0\r\n\r\n")
+	if !w.logged(`Publish Violation - Subject "y"`) || !w.logged(`Subscription Violation - Subject "d.x", Queue: "q", SID 1`) {
+		t.Fatalf("log: %q", w.log)
+	}
+	// Answers are allowed, as many as there may be.
+	b := as(e, w, "r", "SUB req 1\r\n")
+	say(e, c, "UNSUB 2\r\nSUB reply 3\r\nPUB req reply 0\r\n\r\n")
+	want(b, "MSG req 1 reply 0\r\n\r\n")
+	say(e, b, "PUB reply 1\r\n1\r\nPUB reply 1\r\n2\r\n")
+	want(c, "MSG reply 3 1\r\n1\r\n")
+	want(b, "-ERR 'Permissions Violation for Publish to \"reply\"'\r\n")
+	// What is no longer allowed after a reload goes, and its client is told.
+	say(e, c, "SUB x.5 9\r\nSUB y.> 10\r\n")
+	o := Options{Users: []config.User{userWith("a", nil, lists("", "x.> y.1")), r, {Name: "all", Password: "p"}}}
+	turn(e, func() { e.Reload(o) })
+	say(e, all, "PUB x.5 0\r\n\r\nPUB y.1 0\r\n\r\nPUB y.2 0\r\n\r\n")
+	w.settle(t, e)
+	want(c, "-ERR 'Permissions Violation for Subscription to \"x.5\"'\r\nMSG y.2 10 0\r\n\r\n")
+}
+
+func TestNkeyUsers(t *testing.T) {
+	kp, err := nkeys.FromRawSeed(nkeys.PrefixByteUser, []byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pub, err := kp.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, w := started(t, Options{Users: []config.User{{NKey: pub}}})
+	for _, good := range []bool{true, false} {
+		c := accept(e)
+		nonce := regexp.MustCompile(`"nonce":"([^"]+)"`).FindStringSubmatch(w.take(c))
+		if nonce == nil {
+			t.Fatal("no nonce")
+		}
+		text := nonce[1]
+		if !good {
+			text += "x"
+		}
+		sig, err := kp.Sign([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		say(e, c, `CONNECT {"verbose":false,"nkey":"`+pub+`","sig":"`+base64.RawURLEncoding.EncodeToString(sig)+`"}`+"\r\nPING\r\n")
+		if got := w.take(c); got != "" {
+			t.Fatalf("answered before the signature was verified: %q", got)
+		}
+		w.finishJobs(e)
+		w.settle(t, e)
+		if got := w.take(c); good != strings.HasPrefix(got, "PONG\r\n") || good == strings.Contains(got, "Authorization Violation") {
+			t.Fatalf("good %v: %q", good, got)
+		}
+	}
+}
+
+func TestUsersRefused(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Users: []config.User{{Name: "a"}, {Name: "a"}}}, "Duplicate user \"a\" detected"},
+		{Options{Users: []config.User{{NKey: "UX"}}}, "not a public user nkey"},
+		{Options{NoAuthUser: config.Located{Text: "x"}}, "no_auth_user: \"x\" not present"},
+		{Options{Users: []config.User{userWith("a", lists("a..b", ""), nil)}}, "permissions of user \"a\""},
+	} {
+		if p := CheckUsers(&c.o); len(p) == 0 || !strings.Contains(p[0].Error(), c.want) {
+			t.Errorf("%v, want %q", p, c.want)
+		}
+	}
+}
