@@ -169,6 +169,9 @@ func (p *parser) entry(m *Map, sc *scope, depth int) bool {
 	if !ok {
 		return false
 	}
+	if !quoted && strings.Contains(key, "{") {
+		p.rep.Warnf(at, "the key %q has a brace in it: is a space missing before the brace?", key)
+	}
 	if !quoted && strings.EqualFold(key, "include") && p.peek() != ':' && p.peek() != '=' {
 		return p.include(sc)
 	}

@@ -10,6 +10,8 @@ type Error struct {
 	Pos  Pos
 	What string
 	Note string // where the value comes from, when Pos alone does not tell; may be empty
+	// Doubt marks a warning that a check of the configuration (-t) refuses, though a server starts with it.
+	Doubt bool
 }
 
 func (e *Error) Error() string {
@@ -47,11 +49,22 @@ func (r *Report) Warnf(p Pos, format string, args ...any) {
 
 // ValueErrorf adds an error about v, which names where a variable's value was given.
 func (r *Report) ValueErrorf(v *Value, format string, args ...any) {
+	r.add(&r.Errors, about(v, format, args...))
+}
+
+// Doubtf adds a warning about v that a check of the configuration refuses.
+func (r *Report) Doubtf(v *Value, format string, args ...any) {
+	e := about(v, format, args...)
+	e.Doubt = true
+	r.add(&r.Warnings, e)
+}
+
+func about(v *Value, format string, args ...any) *Error {
 	e := &Error{Pos: v.Pos, What: fmt.Sprintf(format, args...)}
 	if v.Def != (Pos{}) {
 		e.Note = "the value is from " + v.Def.String()
 	}
-	r.add(&r.Errors, e)
+	return e
 }
 
 func (r *Report) add(list *[]*Error, e *Error) {
