@@ -1,6 +1,9 @@
 package engine
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // An answer does not wait behind all the receivers of a message to thousands.
 func TestAnswersPassCrowds(t *testing.T) {
@@ -27,5 +30,43 @@ func TestAnswersPassCrowds(t *testing.T) {
 	w.settle(t, e)
 	if len(e.crowd) != 0 || e.totals.outMsgs != receivers {
 		t.Errorf("%d receivers are still to be written to, %d were", len(e.crowd), e.totals.outMsgs)
+	}
+}
+
+// Nor behind many that were slow and are writable again, with much waiting for each.
+func TestAnswersPassThoseThatWereSlow(t *testing.T) {
+	const receivers = 2 * settleTurn
+	e, w := started(t, Options{})
+	var slow []ConnID
+	for range receivers {
+		c := w.join(e, "SUB a 1\r\n")
+		w.settle(t, e)
+		w.rooms[c] = 0
+		slow = append(slow, c)
+	}
+	pub, healthy := w.join(e, ""), w.join(e, "")
+	w.settle(t, e)
+	w.take(healthy)
+	turn(e, func() { e.Received(pub, []byte("PUB a 100000\r\n"+strings.Repeat("x", 100_000)+"\r\n")) })
+	w.settle(t, e)
+	e.BeginTurn()
+	for _, c := range slow {
+		delete(w.rooms, c)
+		delete(w.blocked, c)
+		e.Writable(c)
+	}
+	e.Received(healthy, []byte("PING\r\n"))
+	e.EndTurn()
+	if got := w.take(healthy); got != "PONG\r\n" {
+		t.Errorf("the PING was answered by %q in its turn", got)
+	}
+	if len(e.crowd) == 0 {
+		t.Error("all were written to in one turn: the test shows nothing")
+	}
+	w.settle(t, e)
+	for _, c := range slow {
+		if n := len(w.take(c)); n < 100_000 {
+			t.Fatalf("a receiver got %d bytes", n)
+		}
 	}
 }

@@ -110,10 +110,11 @@ type totals struct {
 
 // Work done in one turn is bounded: what is left goes on in the next.
 const (
-	reapPerTurn = 600  // subscriptions of closed connections removed in a turn; fewer where that takes longer
-	timersTurn  = 2000 // timers handled in a turn
-	settleTurn  = 128  // connections written to in a turn: some 1 ms
-	crowdMin    = 64   // receivers of a message from which on they are written to after others
+	reapPerTurn = 600      // subscriptions of closed connections removed in a turn; fewer where that takes longer
+	timersTurn  = 2000     // timers handled in a turn
+	settleTurn  = 128      // connections written to in a turn: some 1 ms
+	crowdMin    = 64       // receivers of a message from which on they are written to after others
+	muchWaits   = 64 << 10 // bytes with which a connection that has become writable again is written to after others
 	iovMax      = 256
 	sendMax     = 256 << 10 // bytes that one Send is given
 	// bytesPerWork: so many bytes delivered count as another message, for what writing them costs.

@@ -188,6 +188,11 @@ func (e *Engine) Writable(id ConnID) {
 		return
 	}
 	c.blocked = false
+	if !c.touched && c.out.pending > muchWaits {
+		c.touched = true
+		e.crowd = append(e.crowd, c) // it may take long: who waits for an answer goes first
+		return
+	}
 	e.touch(c)
 }
 

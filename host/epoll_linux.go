@@ -396,7 +396,7 @@ func (p *epoll) Send(id engine.ConnID, bufs [][]byte) int {
 	if c == nil || c.broken {
 		return 0
 	}
-	if p.late.full(p.s.began) {
+	if p.late.full(p.s.began, bufs) {
 		p.late.ids = append(p.late.ids, id)
 		return 0
 	}

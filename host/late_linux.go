@@ -12,6 +12,7 @@ import (
 const (
 	lateAfter = 2 * time.Millisecond
 	lateBytes = 512 << 10
+	lateSmall = 16 << 10 // up to so many bytes are written to a connection even then: answers don't wait behind what is slow
 )
 
 // late is what is put off to the next turn.
@@ -21,9 +22,16 @@ type late struct {
 	told  []engine.ConnID // ids of the turn before
 }
 
-// full reports that nothing more is to be written in the turn that began then.
-func (l *late) full(began time.Time) bool {
-	return l.bytes > lateBytes && time.Since(began) > lateAfter
+// full reports that bufs are not to be written in the turn that began then.
+func (l *late) full(began time.Time, bufs [][]byte) bool {
+	if l.bytes <= lateBytes || time.Since(began) <= lateAfter {
+		return false
+	}
+	n := 0
+	for _, b := range bufs {
+		n += len(b)
+	}
+	return n > lateSmall
 }
 
 // begin tells the engine, in a new turn, who is writable after all.

@@ -11,19 +11,21 @@ import (
 // A turn that has lasted long takes no more once it has written much; in the next it goes on.
 func TestLateTurnTakesNothingMore(t *testing.T) {
 	p, id, peer := pair(t)
-	small := [][]byte{[]byte("x")}
+	large := bytes.Repeat([]byte("x"), lateSmall+1)
 	for _, c := range []struct {
 		name  string
 		bytes int
 		began time.Duration // ago
+		offer int
 		taken int
 	}{
-		{"much, at once", 2 * lateBytes, 0, 1},
-		{"little, over a long time", lateBytes, time.Hour, 1},
-		{"much over a long time", lateBytes + 1, time.Hour, 0},
+		{"much, at once", 2 * lateBytes, 0, lateSmall + 1, lateSmall + 1},
+		{"little, over a long time", lateBytes, time.Hour, lateSmall + 1, lateSmall + 1},
+		{"much over a long time", lateBytes + 1, time.Hour, lateSmall + 1, 0},
+		{"an answer", lateBytes + 1, time.Hour, lateSmall, lateSmall},
 	} {
 		p.late.bytes, p.s.began = c.bytes, time.Now().Add(-c.began)
-		if n := p.Send(id, small); n != c.taken {
+		if n := p.Send(id, [][]byte{large[:c.offer]}); n != c.taken {
 			t.Errorf("%s: %d bytes were taken, want %d", c.name, n, c.taken)
 		}
 	}
@@ -38,7 +40,7 @@ func TestLateTurnTakesNothingMore(t *testing.T) {
 	if len(p.late.ids) != 0 {
 		t.Errorf("%v are put off for ever", p.late.ids)
 	}
-	if got := drainFD(t, peer); !bytes.Equal(got, []byte("xx")) {
-		t.Errorf("%q arrived", got)
+	if got, want := len(drainFD(t, peer)), 3*lateSmall+2; got != want {
+		t.Errorf("%d bytes arrived, want %d", got, want)
 	}
 }
