@@ -104,9 +104,10 @@ const (
 	subShadowed                      // has shadows: also.shadows
 	subFiltered                      // its connection may not get all that it matches
 	subTracked                       // its connection may answer what it gets
+	subHandler                       // the server itself: also.handle
 
-	subInternal = subShadow | subService
-	subSpecial  = subDead | subShadow | subService | subFiltered | subTracked
+	subInternal = subShadow | subService | subHandler
+	subSpecial  = subDead | subInternal | subFiltered | subTracked
 )
 
 // also is what few subscriptions have.
@@ -116,6 +117,7 @@ type also struct {
 	stream  *streamImport   // by which it is one
 	behind  *subscription   // the shadow, nearer to root, that it continues in another account; nil: root itself
 	service *serviceImport
+	handle  func(*call)
 }
 
 // sidShort is the length up to which sids, mostly small numbers, lie in the subscription itself.

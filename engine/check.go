@@ -47,7 +47,7 @@ func (e *Engine) Check() {
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
 	listed := e.subscriptions()
 	assert.Thatf(subs == listed, "%d subscriptions with connections, %d in the lists", subs, listed)
-	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0
+	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0 || e.internalDue()
 	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	for i, t := range e.timers.heap {
 		if t.pos != i+1 || i > 0 && t.before(e.timers.heap[(i-1)/2]) {

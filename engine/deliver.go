@@ -145,6 +145,9 @@ func (e *Engine) divert(s *subscription) *subscription {
 	case s.flags&subService != 0:
 		e.request(s.also.service)
 		return nil
+	case s.flags&subHandler != 0:
+		e.take(s)
+		return nil
 	case s.flags&subShadow != 0:
 		s = e.unshadow(s)
 	case e.out.otherHead:

@@ -27,6 +27,9 @@ type Engine struct {
 	byAccount map[string]*account
 	global    *account
 	users     *directory
+	self      *conn // the server as a publisher
+	posts     []post
+	calls     []*call
 	system    *account
 
 	conns   []*conn  // by slot
@@ -137,6 +140,7 @@ func New(o Options, env Env) *Engine {
 	e.global = e.newAccount(globalAccount)
 	e.seedSecrets()
 	e.system = e.newAccount(systemAccount)
+	e.initInternal()
 	e.setAccounts(o.Accounts)
 	e.setUsers()
 	e.now, e.wall = env.Clock.Now()

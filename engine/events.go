@@ -56,6 +56,9 @@ func (e *Engine) EndTurn() {
 	if len(e.queries) > 0 {
 		e.stepQueries()
 	}
+	if e.internalDue() {
+		e.runInternal()
+	}
 	e.settleTouched()
 	if e.duck.on && e.state == stateReady && e.active == 0 {
 		e.logf(LevelInfo, "", "Lame duck mode: all clients have left")
@@ -68,7 +71,7 @@ func (e *Engine) EndTurn() {
 		e.tellOmitted()
 	}
 	wake := e.timers.next()
-	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0 {
+	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0 || e.internalDue() {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {

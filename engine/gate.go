@@ -88,7 +88,7 @@ func (e *Engine) open(c *conn, g gate) {
 		return
 	}
 	c.gate &^= g
-	if c.gate == 0 {
+	if c.gate == 0 && c != e.self {
 		e.enqueue(c)
 	}
 }

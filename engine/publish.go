@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/natsd/natsd/subject"
+	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -71,36 +72,41 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	if c.verbose {
 		e.sendString(c, "+OK\r\n")
 	}
+	e.distribute(c, a, body, ck, r)
+}
+
+// distribute delivers a message to those that r reaches, and to other accounts where it crosses.
+func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r *sublist.Result[*subscription]) {
 	answer := len(c.acc.replies) > 0 && isReplySubject(a.Subject)
 	if r.Empty() && !answer {
 		e.noResponders(c, a.Subject, a.Reply)
-	} else {
-		e.prepare(c, a, body, ck)
-		if answer {
-			e.answer(c.acc, a.Subject)
-		}
-		e.out.crowd = r.Fanout() >= crowdMin
-		limit := e.limit
-		if e.suspended >= suspendedMax {
-			limit = math.MaxInt
-		}
-		at, next := r, e.fan(r, 0, limit)
-		if len(e.out.cross) > 0 {
-			at, next = e.serve(r, next, limit)
-		}
-		if next < at.Fanout() {
-			e.suspend(at, next, a)
-		} else {
-			e.finish(a.Subject, a.Reply)
-			if e.out.ck != nil && !e.out.borrowed {
-				e.pool.release(e.out.ck)
-			}
-			if len(e.out.cross) > 0 {
-				e.letGo()
-			}
-		}
-		e.out.ck, e.out.body, e.out.from = nil, nil, nil
+		return
 	}
+	e.prepare(c, a, body, ck)
+	if answer {
+		e.answer(c.acc, a.Subject)
+	}
+	e.out.crowd = r.Fanout() >= crowdMin
+	limit := e.limit
+	if e.suspended >= suspendedMax {
+		limit = math.MaxInt
+	}
+	at, next := r, e.fan(r, 0, limit)
+	if len(e.out.cross) > 0 {
+		at, next = e.serve(r, next, limit)
+	}
+	if next < at.Fanout() {
+		e.suspend(at, next, a)
+	} else {
+		e.finish(a.Subject, a.Reply)
+		if e.out.ck != nil && !e.out.borrowed {
+			e.pool.release(e.out.ck)
+		}
+		if len(e.out.cross) > 0 {
+			e.letGo()
+		}
+	}
+	e.out.ck, e.out.body, e.out.from = nil, nil, nil
 }
 
 // prepare sets e.out for the message.

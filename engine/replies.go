@@ -212,5 +212,5 @@ func (e *Engine) listens(a *account, subj []byte) bool {
 }
 
 func (s *subscription) listening() bool {
-	return !s.dead() && (s.flags&subService != 0 || s.conn.gate&gateClosed == 0)
+	return !s.dead() && (s.flags&(subService|subHandler) != 0 || s.conn.gate&gateClosed == 0)
 }

@@ -34,7 +34,7 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 // answer is for the requester, not for whoever shares its group.
 func (e *Engine) ownSubscription(c *conn, subj []byte) *subscription {
 	for i, s := range e.match(c.acc, subj).Plain {
-		if s.conn == c && !s.dead() && s.flags&(subShadow|subService) == 0 {
+		if s.conn == c && !s.dead() && s.flags&subInternal == 0 {
 			return s
 		}
 		if i%lookWork == 0 {

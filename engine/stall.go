@@ -7,7 +7,7 @@ package engine
 
 // stall holds publisher p back because of receiver r.
 func (e *Engine) stall(p, r *conn) {
-	if r.stallUsed || p == nil || p.gate&gateClosed != 0 {
+	if r.stallUsed || p == e.self || p.gate&gateClosed != 0 {
 		return
 	}
 	n := len(r.stalled)

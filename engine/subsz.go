@@ -43,7 +43,7 @@ func (q *subszQuery) step(e *Engine, budget int) bool {
 // list lists subscriptions within the budget.
 func (q *subszQuery) list(e *Engine, budget int) (done bool) {
 	q.from, done = e.global.subs.List(q.from, budget, []byte(q.o.Test), func(h sublist.Handle[*subscription], s *subscription) bool {
-		if s.flags&(subDead|subShadow|subService) == 0 && s.conn.gate&gateClosed == 0 {
+		if s.flags&(subDead|subInternal) == 0 && s.conn.gate&gateClosed == 0 {
 			q.a.Subs.add(s.info())
 		}
 		return true

@@ -1,0 +1,123 @@
+package engine
+
+import "github.com/natsd/natsd/wire"
+
+// The server itself publishes and subscribes: events, answers to requests about it, measurements. What it publishes waits in
+// posts until the end of the turn; what it receives waits in calls until then. So a handler never runs in the middle of a
+// delivery, and a message of the server's own never comes between those of a client.
+
+// post is a message of the server's own that waits to be published.
+type post struct {
+	account        *account
+	subject, reply string
+	header         int    // bytes of body that are a header block
+	body           []byte // and CRLF
+}
+
+// call is a message that one of the server's own subscriptions received.
+type call struct {
+	account        *account // in which it was received
+	subject, reply string
+	header, body   []byte      // owned
+	from           requestInfo // who published it, as the server knows it, whatever the message says
+	conn           ConnID      // its connection, which may be gone
+	handle         func(*call)
+}
+
+const (
+	callsMax = 10_000 // that wait; further messages find no responder
+	callWork = 64     // what one counts as in a turn, besides what its handler does
+)
+
+// initInternal makes the engine's own connection, which is in no slot: what the server publishes comes from it.
+func (e *Engine) initInternal() {
+	e.self = &conn{acc: e.system, echo: true, headers: true, connect: wire.DefaultConnect(), connected: true, authed: true, start: e.wall, startMono: e.now}
+}
+
+// handle subscribes the server to subj, a valid pattern, in an account.
+func (e *Engine) handle(a *account, subj string, f func(*call)) *subscription {
+	s := &subscription{flags: subHandler, also: &also{handle: f}}
+	if err := e.insert(a, []byte(subj), nil, s); err != nil {
+		panic("engine: not a pattern: " + subj)
+	}
+	return s
+}
+
+// unhandle undoes handle.
+func (e *Engine) unhandle(a *account, s *subscription) {
+	s.flags |= subDead
+	e.remove(a, s)
+}
+
+// take gives e.out to a subscription of the server's own.
+func (e *Engine) take(s *subscription) {
+	m := &e.out
+	if len(e.calls) >= callsMax {
+		return
+	}
+	m.delivered = true
+	body := append([]byte(nil), m.body[:m.size]...)
+	k := &call{
+		account: m.from.acc, subject: string(m.subject), reply: string(m.reply), header: body[:m.header:m.header], body: body[m.header:],
+		from: e.who(m.from, true), conn: m.from.id, handle: s.also.handle,
+	}
+	if n := m.crossed; n > 0 {
+		k.account = m.cross[n-1].to
+	}
+	e.calls = append(e.calls, k)
+}
+
+// publishOwn publishes a message of the server's own in an account. header is a whole header block, or empty.
+func (e *Engine) publishOwn(a *account, subj, reply string, header, payload []byte) {
+	body := make([]byte, 0, len(header)+len(payload)+2)
+	body = append(append(append(body, header...), payload...), '\r', '\n')
+	e.posts = append(e.posts, post{account: a, subject: subj, reply: reply, header: len(header), body: body})
+}
+
+// respond answers a call; one that wants no answer is given none.
+func (e *Engine) respond(k *call, header, payload []byte) {
+	if k.reply != "" {
+		e.publishOwn(k.account, k.reply, "", header, payload)
+	}
+}
+
+// internalDue reports whether something of the server's own waits.
+func (e *Engine) internalDue() bool { return len(e.calls) > 0 || len(e.posts) > 0 }
+
+// runInternal handles what the server received and publishes what it has to say, until the turn is full; something is
+// always done, for a backlog must not keep the server from answering.
+func (e *Engine) runInternal() {
+	for n := 0; len(e.calls) > 0 && (n == 0 || e.work < e.opts.TurnWork); n++ {
+		k := e.calls[0]
+		e.calls[0] = nil
+		e.calls = e.calls[1:]
+		e.work += callWork
+		k.handle(k)
+	}
+	for n := 0; len(e.posts) > 0 && e.self.gate&gateFanout == 0 && (n == 0 || e.work < e.opts.TurnWork); n++ {
+		p := e.posts[0]
+		e.posts[0] = post{}
+		e.posts = e.posts[1:]
+		e.publishPost(&p)
+	}
+	if len(e.calls) == 0 {
+		e.calls = nil
+	}
+	if len(e.posts) == 0 {
+		e.posts = nil
+	}
+}
+
+func (e *Engine) publishPost(p *post) {
+	a := wire.PubArgs{Subject: []byte(p.subject), Header: -1, Size: len(p.body) - 2}
+	if p.reply != "" {
+		a.Reply = []byte(p.reply)
+	}
+	if p.header > 0 {
+		a.Header, a.HeaderToken = p.header, wire.AppendUint(nil, p.header)
+	}
+	a.SizeToken = wire.AppendUint(nil, a.Size)
+	e.self.acc = p.account
+	e.work++
+	e.distribute(e.self, &a, p.body, nil, e.match(p.account, a.Subject))
+}
