@@ -4,6 +4,9 @@ import "github.com/natsd/natsd/conf"
 
 // check reports what is wrong between keys.
 func (c *Config) check(rep *conf.Report) {
+	if c.TLS != nil {
+		c.TLS.AllowNonTLS = c.AllowNonTLS
+	}
 	if a := c.Authorization; a != nil {
 		one := a.User != "" || a.Password != ""
 		switch {

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/natsd/natsd/conf/schema"
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
 )
@@ -68,6 +70,10 @@ type settings struct {
 	httpHost   string
 	httpPort   int // 0: no monitoring
 	tls        tlsSettings
+
+	digest   string   // of the configuration file
+	warnings []string // about it
+	doubts   bool     // there are some that -t refuses
 
 	testOnly    bool
 	showVersion bool
@@ -218,6 +224,9 @@ func (s *settings) check() error {
 		return fmt.Errorf("server_name %q: a name has no spaces", o.ServerName)
 	}
 	payload, pending := cmp.Or(o.MaxPayload, defaultMaxPayload), cmp.Or(o.MaxPending, defaultMaxPending)
+	if payload < 0 {
+		return fmt.Errorf("max_payload is %d: it can't be below zero", payload)
+	}
 	if pending > 0 && payload > pending {
 		return fmt.Errorf("max_payload (%d) is more than max_pending (%d): such messages could never be delivered", payload, pending)
 	}
@@ -242,7 +251,20 @@ func flagError(err error) error {
 		if feature := later[name]; feature != "" {
 			return fmt.Errorf("-%s: natsd does not have %s yet", name, feature)
 		}
+		if near := schema.Nearest(name, flagNames()); near != "" {
+			return fmt.Errorf("unknown flag -%s: did you mean -%s? (natsd -h lists them)", name, near)
+		}
 		return fmt.Errorf("unknown flag -%s (natsd -h lists them)", name)
 	}
 	return err
+}
+
+// flagNames are the names of all flags, those for features that are not there included.
+func flagNames() (names []string) {
+	flagSet(&settings{}, &given{}).VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
+	for name := range later {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
 }

@@ -28,7 +28,11 @@ func serveMain(args []string) int {
 		printVersion(os.Stdout)
 		return 0
 	case s.testOnly:
-		fmt.Fprintln(os.Stderr, "natsd: configuration is valid")
+		if err := s.doubtful(); err != nil {
+			fmt.Fprintln(os.Stderr, "natsd:", err)
+			return 1
+		}
+		fmt.Fprintln(os.Stderr, "natsd:", s.valid())
 		return 0
 	}
 	log, err := host.NewLogger(s.log)
@@ -57,7 +61,10 @@ func serve(s *settings, args []string, log *host.Logger, signals chan os.Signal)
 		log.Log(engine.LevelInfo, "", "  Git:      ["+c+"]")
 	}
 	if s.configFile != "" {
-		log.Log(engine.LevelInfo, "", "Using configuration file: "+s.configFile)
+		log.Log(engine.LevelInfo, "", "Using configuration file: "+s.configFile+" ("+s.digest+")")
+	}
+	for _, w := range s.warnings {
+		log.Log(engine.LevelWarn, "", w)
 	}
 	srv, err := host.New(host.Options{Engine: s.engine, Portable: s.portable, TLS: s.tls.serve().Clients(), Log: log})
 	if err != nil {
