@@ -26,7 +26,7 @@ type edge struct {
 	running sync.WaitGroup
 
 	dirty []*edgeConn // used by the loop only: to be handed to their workers at the end of the turn
-	left  []*edgeConn // used by the loop only: those that the turn before did not reach
+	left  []*edgeConn // used by the loop only: to be looked at in the next turn, before others
 
 	mu    sync.Mutex
 	ready []*edgeConn // to be looked at by the loop, in order of arrival
@@ -35,8 +35,11 @@ type edge struct {
 
 const (
 	edgeBlock = 64 << 10 // bytes
-	// edgeRead is how much plaintext may wait for the loop before a connection is not read from.
-	edgeRead = edgeBlock
+	// edgeRead is how much plaintext may wait for the loop before a connection is not read from: enough for the worker to
+	// go on while the loop wakes up.
+	edgeRead = 256 << 10
+	// edgeTurn is how many blocks of a connection the loop takes in a turn.
+	edgeTurn = 2
 	// edgeWrite is how much plaintext Send takes ahead of the worker.
 	edgeWrite = 512 << 10
 	// edgePiece is how much is encrypted and written at a time; so much room ends a Send's wait for it.
@@ -214,7 +217,17 @@ func (g *edge) list(c *edgeConn) {
 	}
 }
 
-// take returns what the loop has to look at, those not reached before first. It is valid until the next take.
+// again has the loop look at c in the next turn. Only the loop calls it.
+func (g *edge) again(c *edgeConn) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !c.listed {
+		c.listed = true
+		g.left = append(g.left, c)
+	}
+}
+
+// take returns what the loop has to look at, oldest first. It is valid until the next take.
 func (g *edge) take() []*edgeConn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -233,7 +246,8 @@ func (g *edge) deliver(e *engine.Engine, most int) (bytes int) {
 	looking := g.take()
 	for i, c := range looking {
 		if bytes >= most || e.TurnFull() {
-			g.left = append(g.left, looking[i:]...) // they are still listed
+			rest := looking[:copy(looking, looking[i:])] // they are still listed, and go before those with more
+			g.left, g.spare = append(rest, g.left...), g.left[:0]
 			break
 		}
 		looking[i] = nil
@@ -254,14 +268,6 @@ func (g *edge) look(e *engine.Engine, c *edgeConn) (bytes int) {
 	}
 	up, failed, writable, eof := c.up, c.failed, c.writable, c.eof
 	c.up, c.writable = nil, false
-	var in []*block
-	if !c.paused {
-		in, c.in, c.inBytes = c.in, nil, 0
-		if c.starved {
-			c.starved = false
-			c.touch()
-		}
-	}
 	c.mu.Unlock()
 	if up != nil {
 		e.TLSUp(c.id, *up)
@@ -269,22 +275,51 @@ func (g *edge) look(e *engine.Engine, c *edgeConn) (bytes int) {
 	if writable && failed == "" {
 		e.Writable(c.id)
 	}
-	for _, b := range in {
-		bytes += b.n
-		e.Received(c.id, b.b[:b.n])
-		g.blocks.Put(b)
+	more := true
+	for n := 0; more && n < edgeTurn && !c.paused; n++ {
+		var b *block
+		if b, more = c.next(); b != nil {
+			bytes += b.n
+			e.Received(c.id, b.b[:b.n])
+			g.blocks.Put(b)
+		}
 	}
 	switch {
-	case failed != "":
+	case c.paused: // resume lists it again
+	case more:
+		g.again(c)
+		return bytes
+	case eof:
+		e.EOF(c.id) // the engine minds the first one only
+	}
+	if failed != "" {
 		g.forget(c.id)
 		e.Closed(c.id, failed)
 		c.mu.Lock()
 		c.closed = true
 		c.mu.Unlock()
-	case eof && !c.paused:
-		e.EOF(c.id) // the engine minds the first one only
 	}
 	return bytes
+}
+
+// next takes the oldest block and reports whether there are more. The worker may go on when it has waited for that.
+func (c *edgeConn) next() (b *block, more bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed || len(c.in) == 0 {
+		return nil, false
+	}
+	b = c.in[0]
+	c.in[0] = nil
+	if c.in = c.in[1:]; len(c.in) == 0 {
+		c.in = nil
+	}
+	c.inBytes -= b.n
+	if c.starved && c.inBytes <= edgeRead/2 {
+		c.starved = false
+		c.w.hand(c)
+	}
+	return b, c.in != nil
 }
 
 // touch has the worker, if there is one, look at c at the end of the turn.
@@ -352,7 +387,7 @@ func (c *edgeConn) pause() { c.paused = true }
 
 func (c *edgeConn) resume() {
 	c.paused = false
-	c.g.list(c) // there may be something that waited
+	c.g.again(c) // there may be something that waited
 }
 
 func (c *edgeConn) closeWrite() {
