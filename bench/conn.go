@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +16,10 @@ import (
 // conn is one client connection on a raw socket. Until a flow takes it over it
 // blocks, with a timeout of blockingSeconds for each read and write.
 type conn struct {
-	fd   int
-	in   []byte // bytes read and not yet scanned; grows as a frame needs it
-	done int    // bytes at the start of in that the last frame used up
+	fd     int
+	secure *secure // nil: plaintext
+	in     []byte  // bytes read and not yet scanned; grows as a frame needs it
+	done   int     // bytes at the start of in that the last frame used up
 }
 
 const (
@@ -26,15 +28,21 @@ const (
 	readBytesAtLeast = 2 << 10
 )
 
+// endpoint is where a server is.
+type endpoint struct {
+	port int
+	tls  *tls.Config // nil: plaintext
+}
+
 // dial connects to a server on 127.0.0.1 and returns when it has answered the
 // first PING.
-func dial(port int, name string) (*conn, error) {
+func dial(to endpoint, name string) (*conn, error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("socket: %w", err)
 	}
 	c := &conn{fd: fd, in: make([]byte, 0, inBytesAtFirst)}
-	if err := c.open(port, name); err != nil {
+	if err := c.open(to, name); err != nil {
 		c.close()
 		return nil, err
 	}
@@ -42,7 +50,7 @@ func dial(port int, name string) (*conn, error) {
 }
 
 // open connects the socket and goes through the handshake.
-func (c *conn) open(port int, name string) error {
+func (c *conn) open(to endpoint, name string) error {
 	wait := unix.Timeval{Sec: blockingSeconds}
 	err := errors.Join(
 		unix.SetsockoptTimeval(c.fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &wait),
@@ -55,7 +63,7 @@ func (c *conn) open(port int, name string) error {
 	if err != nil {
 		return fmt.Errorf("socket options: %w", err)
 	}
-	address := &unix.SockaddrInet4{Port: port, Addr: [4]byte{127, 0, 0, 1}}
+	address := &unix.SockaddrInet4{Port: to.port, Addr: [4]byte{127, 0, 0, 1}}
 	if err := c.connect(address); err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
@@ -65,6 +73,11 @@ func (c *conn) open(port int, name string) error {
 	}
 	if f.op != opInfo {
 		return fmt.Errorf("%w: the first line is not INFO", errFrame)
+	}
+	if to.tls != nil {
+		if err := c.start(to.tls); err != nil {
+			return err
+		}
 	}
 	return c.sync(`CONNECT {"verbose":false,"pedantic":false,"echo":true,"headers":true,"no_responders":true,` +
 		`"protocol":1,"lang":"bench","version":"1","name":"` + name + `"}` + "\r\n")
@@ -179,7 +192,7 @@ func (c *conn) read() (int, error) {
 		c.in = grown
 	}
 	for {
-		n, errno := readNow(c.fd, c.in[len(c.in):cap(c.in)])
+		n, errno := c.receive()
 		switch {
 		case errno == unix.EINTR:
 			continue
@@ -190,16 +203,49 @@ func (c *conn) read() (int, error) {
 		case n == 0:
 			return 0, fmt.Errorf("the server closed the connection: %w", io.EOF)
 		}
-		c.in = c.in[:len(c.in)+n]
 		return n, nil
 	}
+}
+
+// receive appends to c.in what has arrived and returns how much that was.
+func (c *conn) receive() (int, unix.Errno) {
+	before := len(c.in)
+	if c.secure != nil {
+		in, errno := c.secure.receive(c.in)
+		c.in = in
+		return len(in) - before, errno
+	}
+	n, errno := readNow(c.fd, c.in[before:cap(c.in)])
+	if errno == 0 {
+		c.in = c.in[:before+n]
+	}
+	return n, errno
+}
+
+// send hands the socket what it takes at once.
+func (c *conn) send(b []byte) (int, unix.Errno) {
+	if c.secure != nil {
+		return c.secure.send(b)
+	}
+	return sendNow(c.fd, b)
+}
+
+// drop drops at most dropBytes of what has arrived, about, and returns how much it
+// was. What is encrypted has to be decrypted for that.
+func (c *conn) drop() (int, unix.Errno) {
+	if c.secure == nil {
+		return dropNow(c.fd, dropBytes)
+	}
+	in, errno := c.secure.receive(c.in[:0])
+	c.in, c.done = in[:0], 0
+	return len(in), errno
 }
 
 // write sends all of b. On a non-blocking socket it is for short control lines
 // only: a full socket is an error there.
 func (c *conn) write(b []byte) error {
 	for len(b) > 0 {
-		n, errno := writeNow(c.fd, b)
+		n, errno := c.put(b)
 		if errno == unix.EINTR {
 			continue
 		}
@@ -209,6 +255,13 @@ func (c *conn) write(b []byte) error {
 		b = b[n:]
 	}
 	return nil
+}
+
+func (c *conn) put(b []byte) (int, unix.Errno) {
+	if c.secure != nil {
+		return c.secure.send(b)
+	}
+	return writeNow(c.fd, b)
 }
 
 // close resets the connection.

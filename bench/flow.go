@@ -241,7 +241,7 @@ func (f *flow) pump() (more, moved bool, err error) {
 func (f *flow) handle(s source, events uint32) error {
 	if s.publisher != nil {
 		if events&unix.EPOLLOUT != 0 {
-			s.publisher.full = false
+			s.publisher.full = s.publisher.conn.secure != nil && !s.publisher.conn.secure.flush()
 		}
 		if events&(unix.EPOLLIN|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
 			return s.publisher.read()

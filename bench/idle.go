@@ -30,7 +30,7 @@ func idle(s *server, _ options) (sample, error) {
 		}
 	}()
 	for i := range idleConnections {
-		c, err := dial(s.port, "idle")
+		c, err := dial(s.at(), "idle")
 		if err != nil {
 			return nil, fmt.Errorf("connection %d: %w", i+1, err)
 		}

@@ -16,13 +16,13 @@ import (
 // those of the flows. It reads the longest turn of the engine where the server
 // tells it.
 func mixed(s *server, o options) (sample, error) {
-	groups, err := mixedGroups(s.port, o)
+	groups, err := mixedGroups(s.at(), o)
 	if err != nil {
 		return nil, err
 	}
 	var stop atomic.Bool
 	visitors := make(chan error, 1)
-	go func() { visitors <- visit(s.port, &stop) }()
+	go func() { visitors <- visit(s.at(), &stop) }()
 	measured, err := measureFlow(s, o, groups)
 	stop.Store(true)
 	if visitorErr := <-visitors; err == nil && visitorErr != nil {
@@ -43,15 +43,15 @@ func mixed(s *server, o options) (sample, error) {
 }
 
 // mixedGroups connects the flows of the mixed load, which share the window.
-func mixedGroups(port int, o options) ([]*group, error) {
+func mixedGroups(to endpoint, o options) ([]*group, error) {
 	builders := []func(options) (*group, error){
-		func(o options) (*group, error) { return fanGroup(port, o, "bench.mixed.one", 1, 1, smallPayloadBytes) },
-		func(o options) (*group, error) { return fanGroup(port, o, "bench.mixed.ten", 1, 10, smallPayloadBytes) },
+		func(o options) (*group, error) { return fanGroup(to, o, "bench.mixed.one", 1, 1, smallPayloadBytes) },
+		func(o options) (*group, error) { return fanGroup(to, o, "bench.mixed.ten", 1, 10, smallPayloadBytes) },
 		func(o options) (*group, error) {
-			return fanGroup(port, o, "bench.mixed.large", 1, 1, largePayloadBytes)
+			return fanGroup(to, o, "bench.mixed.large", 1, 1, largePayloadBytes)
 		},
-		func(o options) (*group, error) { return queueGroup(port, o, "bench.mixed.queue", 5, smallPayloadBytes) },
-		func(o options) (*group, error) { return publishOnlyGroup(port, o, 16) },
+		func(o options) (*group, error) { return queueGroup(to, o, "bench.mixed.queue", 5, smallPayloadBytes) },
+		func(o options) (*group, error) { return publishOnlyGroup(to, o, 16) },
 	}
 	o.windowBytes /= int64(len(builders))
 	var groups []*group
@@ -72,9 +72,9 @@ const (
 
 // visit makes one request, then lets one client come and go, until told to
 // stop. It has a thread of its own.
-func visit(port int, stop *atomic.Bool) error {
+func visit(to endpoint, stop *atomic.Bool) error {
 	runtime.LockOSThread()
-	x, err := newExchange(port, "bench.mixed.request", smallPayloadBytes)
+	x, err := newExchange(to, "bench.mixed.request", smallPayloadBytes)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func visit(port int, stop *atomic.Bool) error {
 		if _, err := x.once(); err != nil {
 			return err
 		}
-		c, err := dial(port, "visitor")
+		c, err := dial(to, "visitor")
 		if err != nil {
 			return err
 		}

@@ -18,13 +18,13 @@ const receiverWindowBytesMax = 8 << 20
 const wakeBytesMax = 256 << 10
 
 // publishOnlyGroup connects a publisher without receivers.
-func publishOnlyGroup(port int, o options, payloadBytes int) (*group, error) {
+func publishOnlyGroup(to endpoint, o options, payloadBytes int) (*group, error) {
 	g := &group{}
 	plan := blockPlan{
 		subject: constant("bench.pub"), payloadBytes: payloadBytes,
 		blockBytes: publishBlockBytes, blocks: 1, ping: true,
 	}
-	if err := g.addPublisher(port, plan); err != nil {
+	if err := g.addPublisher(to, plan); err != nil {
 		return nil, err
 	}
 	g.window = o.windowBytes / int64(len(g.publishers[0].blocks[0])) * int64(g.publishers[0].messages)
@@ -32,10 +32,10 @@ func publishOnlyGroup(port int, o options, payloadBytes int) (*group, error) {
 }
 
 // fanGroup connects publishers on one subject and receivers of all of it.
-func fanGroup(port int, o options, subject string, publishers, receivers, payloadBytes int) (*group, error) {
+func fanGroup(to endpoint, o options, subject string, publishers, receivers, payloadBytes int) (*group, error) {
 	g := &group{}
 	for range receivers {
-		if err := g.addReceiver(port, subject, payloadBytes, subject+" "+sidOf(0)); err != nil {
+		if err := g.addReceiver(to, subject, payloadBytes, subject+" "+sidOf(0)); err != nil {
 			return nil, err
 		}
 	}
@@ -44,7 +44,7 @@ func fanGroup(port int, o options, subject string, publishers, receivers, payloa
 			publisher: i, subject: constant(subject), payloadBytes: payloadBytes,
 			blockBytes: blockBytesFor(payloadBytes), blocks: 1,
 		}
-		if err := g.addPublisher(port, plan); err != nil {
+		if err := g.addPublisher(to, plan); err != nil {
 			return nil, err
 		}
 	}
@@ -53,10 +53,10 @@ func fanGroup(port int, o options, subject string, publishers, receivers, payloa
 }
 
 // queueGroup connects a publisher and the members of a queue group.
-func queueGroup(port int, o options, subject string, members, payloadBytes int) (*group, error) {
+func queueGroup(to endpoint, o options, subject string, members, payloadBytes int) (*group, error) {
 	g := &group{copies: 1}
 	for range members {
-		if err := g.addReceiver(port, subject, payloadBytes, subject+" workers "+sidOf(0)); err != nil {
+		if err := g.addReceiver(to, subject, payloadBytes, subject+" workers "+sidOf(0)); err != nil {
 			return nil, err
 		}
 	}
@@ -64,7 +64,7 @@ func queueGroup(port int, o options, subject string, members, payloadBytes int) 
 		subject: constant(subject), payloadBytes: payloadBytes,
 		blockBytes: blockBytesFor(payloadBytes), blocks: 1,
 	}
-	if err := g.addPublisher(port, plan); err != nil {
+	if err := g.addPublisher(to, plan); err != nil {
 		return nil, err
 	}
 	g.setWindow(min(o.windowBytes, receiverWindowBytesMax))
@@ -76,7 +76,7 @@ func queueGroup(port int, o options, subject string, members, payloadBytes int) 
 // bench.*.x, which makes the count complete. The published subjects are all the
 // bench.wNNNNN.x in a random order, so that each message is delivered twice: to
 // that receiver and to one holder.
-func wildcardGroup(port int, o options, subscriptions, holders, payloadBytes int) (*group, error) {
+func wildcardGroup(to endpoint, o options, subscriptions, holders, payloadBytes int) (*group, error) {
 	g := &group{copies: 2}
 	numbers := subscriptions - 1
 	lists := make([][]string, holders)
@@ -90,7 +90,7 @@ func wildcardGroup(port int, o options, subscriptions, holders, payloadBytes int
 	}
 	lists = append(lists, []string{"bench.*.x " + sidOf(numbers)})
 	for _, list := range lists {
-		if err := g.addReceiver(port, "bench.w00000.x", payloadBytes, list...); err != nil {
+		if err := g.addReceiver(to, "bench.w00000.x", payloadBytes, list...); err != nil {
 			return nil, err
 		}
 	}
@@ -101,7 +101,7 @@ func wildcardGroup(port int, o options, subscriptions, holders, payloadBytes int
 		blockBytes:   blockBytesFor(payloadBytes),
 	}
 	plan.blocks = numbers * len(plan.message(nil, 0)) / plan.blockBytes
-	if err := g.addPublisher(port, plan); err != nil {
+	if err := g.addPublisher(to, plan); err != nil {
 		return nil, err
 	}
 	g.setWindow(min(o.windowBytes, receiverWindowBytesMax))
@@ -109,8 +109,8 @@ func wildcardGroup(port int, o options, subscriptions, holders, payloadBytes int
 }
 
 // addPublisher connects a publisher that writes the blocks of the plan.
-func (g *group) addPublisher(port int, plan blockPlan) error {
-	c, err := dial(port, "publisher")
+func (g *group) addPublisher(to endpoint, plan blockPlan) error {
+	c, err := dial(to, "publisher")
 	if err != nil {
 		return err
 	}
@@ -122,8 +122,8 @@ func (g *group) addPublisher(port int, plan blockPlan) error {
 
 // addReceiver connects a receiver with the given subscriptions, on all of which
 // it gets messages as long as one on the given subject.
-func (g *group) addReceiver(port int, subject string, payloadBytes int, subscriptions ...string) error {
-	c, err := dial(port, "subscriber")
+func (g *group) addReceiver(to endpoint, subject string, payloadBytes int, subscriptions ...string) error {
+	c, err := dial(to, "subscriber")
 	if err != nil {
 		return err
 	}

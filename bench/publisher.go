@@ -34,7 +34,7 @@ func (p *publisher) write() (bool, error) {
 		return false, nil
 	}
 	rest := p.blocks[p.block][p.offset:]
-	n, errno := sendNow(p.conn.fd, rest)
+	n, errno := p.conn.send(rest)
 	if errno == unix.EAGAIN || errno == unix.EINTR {
 		p.full = errno == unix.EAGAIN
 		return false, nil

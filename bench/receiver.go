@@ -80,7 +80,7 @@ func (r *receiver) read() (ended bool, err error) {
 
 // drop counts what has arrived without looking at it.
 func (r *receiver) drop() error {
-	n, errno := dropNow(r.conn.fd, dropBytes)
+	n, errno := r.conn.drop()
 	switch {
 	case errno == unix.EAGAIN || errno == unix.EINTR:
 		return nil

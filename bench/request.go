@@ -21,14 +21,14 @@ type exchange struct {
 
 // newExchange connects both sides. Messages carry payloadBytes in both
 // directions; subject keeps several exchanges on one server apart.
-func newExchange(port int, subject string, payloadBytes int) (*exchange, error) {
+func newExchange(to endpoint, subject string, payloadBytes int) (*exchange, error) {
 	inbox := "_INBOX." + subject + "."
 	x := &exchange{payloadBytes: payloadBytes}
 	var err error
-	if x.requester, err = dial(port, "requester"); err != nil {
+	if x.requester, err = dial(to, "requester"); err != nil {
 		return nil, err
 	}
-	if x.responder, err = dial(port, "responder"); err != nil {
+	if x.responder, err = dial(to, "responder"); err != nil {
 		return nil, err
 	}
 	if err := x.responder.subscribe(subject + " " + sidOf(0)); err != nil {
@@ -86,7 +86,7 @@ func (x *exchange) close() {
 
 // requestReply measures latency with one request at a time.
 func requestReply(s *server, o options) (sample, error) {
-	x, err := newExchange(s.port, "bench.request", smallPayloadBytes)
+	x, err := newExchange(s.at(), "bench.request", smallPayloadBytes)
 	if err != nil {
 		return nil, err
 	}

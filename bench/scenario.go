@@ -9,6 +9,7 @@ type scenario struct {
 	name      string // short, for -scenario and JSON
 	title     string // for the table
 	plain     bool   // the sink can serve it: no wildcards, no queue groups
+	encrypted bool   // clients use TLS
 	monitored bool   // the server runs with its monitoring on
 	run       func(s *server, o options) (sample, error)
 }
@@ -46,6 +47,10 @@ func scenarios() []scenario {
 		{name: "1-10-64k", title: "1 → 10, 64 KiB", plain: true, run: fan(1, 10, largePayloadBytes)},
 		{name: "request-reply", title: "request/reply, one at a time, 128 B", run: requestReply},
 		{name: "idle-10k", title: "10,000 idle connections, one subscription each", run: idle},
+		{name: "tls-pub-128", title: "TLS: publish, no subscriber, 128 B", encrypted: true, run: publishOnly(128)},
+		{name: "tls-1-1-128", title: "TLS: 1 → 1, 128 B", encrypted: true, run: fan(1, 1, smallPayloadBytes)},
+		{name: "tls-1-10-128", title: "TLS: 1 → 10, 128 B", encrypted: true, run: fan(1, 10, smallPayloadBytes)},
+		{name: "tls-1-1-64k", title: "TLS: 1 → 1, 64 KiB", encrypted: true, run: fan(1, 1, largePayloadBytes)},
 		{name: "mixed", title: "mixed load", monitored: true, run: mixed},
 	}
 }
@@ -53,7 +58,7 @@ func scenarios() []scenario {
 // publishOnly has one publisher and nobody who listens.
 func publishOnly(payloadBytes int) func(*server, options) (sample, error) {
 	return func(s *server, o options) (sample, error) {
-		g, err := publishOnlyGroup(s.port, o, payloadBytes)
+		g, err := publishOnlyGroup(s.at(), o, payloadBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +69,7 @@ func publishOnly(payloadBytes int) func(*server, options) (sample, error) {
 // fan has publishers on one subject and receivers that each get all of it.
 func fan(publishers, receivers, payloadBytes int) func(*server, options) (sample, error) {
 	return func(s *server, o options) (sample, error) {
-		g, err := fanGroup(s.port, o, "bench.fan", publishers, receivers, payloadBytes)
+		g, err := fanGroup(s.at(), o, "bench.fan", publishers, receivers, payloadBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +83,7 @@ func pairs(count, payloadBytes int) func(*server, options) (sample, error) {
 		o.windowBytes /= int64(count)
 		var groups []*group
 		for i := range count {
-			g, err := fanGroup(s.port, o, fmt.Sprintf("bench.pair.%d", i), 1, 1, payloadBytes)
+			g, err := fanGroup(s.at(), o, fmt.Sprintf("bench.pair.%d", i), 1, 1, payloadBytes)
 			if err != nil {
 				return nil, err
 			}
@@ -92,7 +97,7 @@ func pairs(count, payloadBytes int) func(*server, options) (sample, error) {
 // connection of its own.
 func queue(members, payloadBytes int) func(*server, options) (sample, error) {
 	return func(s *server, o options) (sample, error) {
-		g, err := queueGroup(s.port, o, "bench.queue", members, payloadBytes)
+		g, err := queueGroup(s.at(), o, "bench.queue", members, payloadBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +107,7 @@ func queue(members, payloadBytes int) func(*server, options) (sample, error) {
 
 // wildcard publishes on changing subjects among 100,000 subscriptions.
 func wildcard(s *server, o options) (sample, error) {
-	g, err := wildcardGroup(s.port, o, wildcardSubscriptions, wildcardHolders, smallPayloadBytes)
+	g, err := wildcardGroup(s.at(), o, wildcardSubscriptions, wildcardHolders, smallPayloadBytes)
 	if err != nil {
 		return nil, err
 	}

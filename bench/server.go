@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,8 +21,10 @@ type server struct {
 	command *exec.Cmd
 	pid     int
 	port    int
-	monitor int // port of its monitoring, 0 when it is off
+	tls     *tls.Config // of clients; nil: plaintext
+	monitor int         // port of its monitoring, 0 when it is off
 	output  *os.File
+	files   string        // directory of the certificate
 	ended   chan struct{} // closed when the process has ended
 }
 
@@ -36,7 +39,7 @@ type program struct {
 
 // start runs the program on a free port of 127.0.0.1 and returns when it
 // accepts clients.
-func (p program) start(monitored bool) (*server, error) {
+func (p program) start(monitored, encrypted bool) (*server, error) {
 	s := &server{ended: make(chan struct{})}
 	var err error
 	if s.port, err = freePort(); err != nil {
@@ -49,6 +52,16 @@ func (p program) start(monitored bool) (*server, error) {
 			return nil, err
 		}
 		args = append(args, "-m", strconv.Itoa(s.monitor))
+	}
+	if encrypted {
+		if s.files, err = os.MkdirTemp("", "bench-tls-*"); err != nil {
+			return nil, fmt.Errorf("certificate: %w", err)
+		}
+		var flags []string
+		if flags, s.tls, err = certificate(s.files); err != nil {
+			return nil, fmt.Errorf("certificate: %w", err)
+		}
+		args = append(args, flags...)
 	}
 	if s.output, err = os.CreateTemp("", "bench-server-*.log"); err != nil {
 		return nil, fmt.Errorf("server output: %w", err)
@@ -75,11 +88,14 @@ func (p program) start(monitored bool) (*server, error) {
 	return s, nil
 }
 
+// at is where clients connect to.
+func (s *server) at() endpoint { return endpoint{s.port, s.tls} }
+
 // awaitClients returns once the server has gone through a whole handshake.
 func (s *server) awaitClients() error {
 	deadline := time.Now().Add(startLimit)
 	for {
-		c, err := dial(s.port, "ready")
+		c, err := dial(s.at(), "ready")
 		if err == nil {
 			c.close()
 			return nil
@@ -104,6 +120,9 @@ func (s *server) stop() {
 }
 
 func (s *server) dropOutput() {
+	if s.files != "" {
+		_ = os.RemoveAll(s.files) // the same
+	}
 	_ = s.output.Close()           // it was for reading
 	_ = os.Remove(s.output.Name()) // left behind in the temporary directory it does no harm
 }

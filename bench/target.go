@@ -31,6 +31,9 @@ func targets() []target {
 	ratio("wildcard-100k-128", 2.5, 0.4)
 	ratio("1-1-64k", 1.4, 0.5)
 	ratio("1-10-64k", 1, 0.7)
+	for _, encrypted := range []string{"tls-pub-128", "tls-1-1-128", "tls-1-10-128"} {
+		ratio(encrypted, 1.2, 0.85)
+	}
 	return append(list,
 		target{scenario: "request-reply", metric: latencyP50, bound: 1},
 		target{scenario: "request-reply", metric: latencyP999, bound: 1},
