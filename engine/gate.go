@@ -17,7 +17,7 @@ const (
 // used one up goes on when all the others that wait have had theirs, still in the same turn if it can. So all get round in
 // about a turn: however much some want to be done, those who want little don't wait long.
 const (
-	minShares = 16
+	minShares = 8 // a share is enough for what one read brings of small messages that nobody gets
 	maxShares = 256
 )
 
