@@ -196,7 +196,7 @@ func (c *client) publish(m message) {
 	if m.header+m.size > c.maxPayload {
 		m.header = 0
 	}
-	p := published{subject: m.subject, epoch: c.id.Epoch(), size: int32(m.size), header: int32(m.header)}
+	p := published{subject: m.subject, epoch: c.id.Epoch(), size: int32(m.size), header: int32(m.header), at: c.w.queue.Now()}
 	c.published = append(c.published, p)
 	var room [64]byte
 	reply := room[:0]
@@ -208,6 +208,7 @@ func (c *client) publish(m message) {
 	}
 	c.node.oracle.Publish(c.told, n, m.subject, string(reply))
 	c.w.messages++
+	c.w.largest = max(c.w.largest, m.header+m.size)
 	c.w.volume.add(c.w.queue.Now(), m.header+m.size+messageOverhead)
 	b := c.out
 	if m.header > 0 {

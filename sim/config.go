@@ -14,7 +14,8 @@ type config struct {
 	engine   engine.Options
 	auth     auth
 	net      netsim.Config
-	budget   int // bytes read from a connection in one turn
+	budget   int   // bytes read from a connection in one turn
+	slow     int64 // how many times longer than usual servers take for everything
 	entropy  uint64
 	clients  int           // most there can be
 	period   schedule.Time // of the clients' slots, before their own factor
@@ -63,6 +64,8 @@ const (
 	cfgFaulty           = 47
 	cfgDrift            = 48
 	cfgTurnWork         = 49
+	cfgGathering        = 50
+	cfgSlow             = 51
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -146,6 +149,7 @@ func (d draw) server(c *config) {
 	c.auth = auth(d.of(cfgAuth, 0, 1, 2, 3, 4))
 	c.auth.configure(o)
 	o.TurnWork = int(d.of(cfgTurnWork, 16384, 1, 3, 20, 200))
+	c.slow = d.of(cfgSlow, 1, 30)
 	c.entropy = d.source.Below(d.key(cfgEntropy), 1<<16)
 	c.budget = int(d.of(cfgBudget, 64<<10, 4096, 512, 64, 7, 1))
 }
@@ -163,6 +167,11 @@ func (d draw) workload(c *config) {
 	}
 	c.kinds[kindNone] = 3
 	c.kinds[kindMixed] += 4
+	if d.of(cfgGathering, 0, 0, 1) == 1 {
+		c.kinds[kindCrowd] += 20
+		c.clients = max(c.clients, 12)
+		c.sizeMax = max(c.sizeMax, 4<<10)
+	}
 }
 
 // fit takes back what would make a healthy client look sick, or a run take for ever.

@@ -33,6 +33,9 @@ func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 	if r.Actor.Class() == decision.Node && (r.Kind == decision.SimOperation || r.Kind == decision.SimDetail) {
 		return time.Duration(r.N)*time.Second + time.Second/2, who + ": " + operatorWords(r)
 	}
+	if r.Actor.Class() == decision.World && r.Kind == decision.SimFault {
+		return -1, endWords(r)
+	}
 	switch r.Kind {
 	case decision.SimConfig:
 		return -1, "configuration: " + s.configWords(r)
@@ -65,6 +68,19 @@ func operatorWords(r decision.Record) string {
 		return "  the reload lengthens a time, the " + fmt.Sprint(r.Purpose) + "th of those that it may"
 	}
 	return "the operator asks for " + nameOf(questionNames[:], r.Value)
+}
+
+// endWords tells what stays wrong when all else is healed.
+func endWords(r decision.Record) string {
+	switch r.Purpose {
+	case worldLeftBehind:
+		return fmt.Sprintf("when all is healed client %d stays away, if there is one", r.Value-1)
+	case worldLasting:
+		return fmt.Sprintf("when all is healed the link of client %d stays bad, if there is one", r.Value-1)
+	case worldBadLink:
+		return "  the link stays " + nameOf(badLinkNames[:], 1+r.Value)
+	}
+	return fmt.Sprintf("fault %d: %d of %d", r.Purpose, r.Value, r.Range)
 }
 
 // slotTime is when the slot of a client begins.
@@ -202,13 +218,13 @@ var configNames = [...]string{
 	cfgHardClose: "close resets", cfgPorts: "few ports", cfgKeepAlive: "TCP keep-alive", cfgBudget: "bytes read in a turn",
 	cfgEntropy: "entropy of the servers", cfgClients: "clients at most", cfgPeriod: "period of slots", cfgSizeMax: "largest message",
 	cfgTokens: "tokens of subjects", cfgDepth: "depth of subjects", cfgFaulty: "faults", cfgDrift: "drift of clocks",
-	cfgTurnWork: "work in a turn",
+	cfgTurnWork: "work in a turn", cfgGathering: "a crowd gathers", cfgSlow: "servers are slow",
 }
 
 var traitNames = [...]string{
 	traitPhase: "its slots begin at", traitPeriod: "a slot takes", traitPace: "reads", traitVerbose: "verbose", traitPedantic: "pedantic",
 	traitNoEcho: "no echo", traitPlain: "no headers", traitQuiet: "no no_responders", traitLate: "no CONNECT", traitMute: "answers no ping",
-	traitRude: "does not even try a password",
+	traitRude: "does not even try a password", traitLaggard: "reads slowly",
 }
 
 var detailNames = [...]string{
@@ -227,5 +243,5 @@ var operationNames = [numOperations]string{
 	opOddPublish: "publishes on an odd subject", opOddSubscribe: "subscribes to an invalid subject", opGarbage: "sends garbage",
 	opTooBig: "publishes too much", opLongLine: "sends too long a line", opHalfMessage: "announces a message and does not send it",
 	opBadVerb: "sends an unknown verb", opBadArguments: "sends wrong arguments", opBadPayload: "ends a payload wrongly",
-	opNoHeaders: "publishes headers that were not agreed on",
+	opNoHeaders: "publishes headers that were not agreed on", opGather: "subscribes as one of a crowd", opShout: "publishes to the crowd",
 }

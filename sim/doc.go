@@ -8,7 +8,8 @@
 // and a pace of its own) and clients (client.go: state machines that speak the protocol pedantically). The seed draws
 // the configuration (config.go), the clients (population.go), what they do (operations.go) and what goes wrong
 // (faults.go). For Options.For of simulated time things go wrong; then the world is healed, every client that wants to
-// be connected must be within a bounded time, and when all have left nothing may be left of them (ending.go).
+// be connected must be within a bounded time, though the link of one may stay bad (lasting.go), and when all have left
+// nothing may be left of them (ending.go).
 //
 // What is checked is in the property_*.go files, one property each, in ledger.go (answers come in order), parser.go (the
 // protocol), ending.go (recovery, leaks) and sim/oracle (who gets which message). An assertion of the engine that fails,

@@ -10,9 +10,10 @@ import (
 	"github.com/natsd/natsd/sim/schedule"
 )
 
-// The end of a run. The world is healed, but for one client that stays away without a word in some runs. Then every
-// client that wants to be connected must be within a bound that follows from the configured times, and what it sends must
-// be answered; when all have left, nothing may be left of them.
+// The end of a run. The world is healed, but for one client in some runs: it stays away without a word, or the way between
+// it and the server stays bad (lasting.go). Then every other client that wants to be connected must be within a bound that
+// follows from the configured times, and go on being served, the messages of others included; when all have left, nothing
+// may be left of them.
 
 // Names of the properties.
 const (
@@ -27,9 +28,13 @@ func (w *world) end() {
 	if !w.within(w.recovery(), w.recovered) {
 		w.lament()
 	}
+	if w.failure == nil {
+		w.live()
+	}
 	if w.failure != nil {
 		return
 	}
+	w.mend()
 	for _, c := range w.clients {
 		if c != nil {
 			c.wants = false
@@ -64,6 +69,7 @@ func (w *world) heal() {
 		n.heal(now)
 	}
 	left := w.drawLeftBehind()
+	w.drawLasting(left)
 	for _, c := range w.clients {
 		switch {
 		case c == nil:
@@ -81,7 +87,7 @@ func (w *world) heal() {
 
 // drawLeftBehind chooses the client that never comes back; -1: none.
 func (w *world) drawLeftBehind() int {
-	k := decision.Key{Kind: decision.SimFault, Actor: decision.Of(decision.World, 0), Purpose: 1}
+	k := decision.Key{Kind: decision.SimFault, Actor: decision.Of(decision.World, 0), Purpose: worldLeftBehind}
 	v := int(w.source.Below(k, uint64(2*len(w.clients)+1)))
 	if v > len(w.clients) {
 		return -1
@@ -126,20 +132,20 @@ func (c *client) back() bool { return c.state == clientReady && c.pongAt > c.w.h
 func (w *world) recovered() bool {
 	want, have := 0, 0
 	for _, c := range w.clients {
-		if c != nil && c.wants {
+		if c != nil && c.wants && !w.spoilt(c) {
 			want++
 			if c.back() {
 				have++
 			}
 		}
 	}
-	return have >= min(want, w.cfg.engine.MaxConnections)
+	return have >= min(want, w.places())
 }
 
 // lament names an obligation that was not met.
 func (w *world) lament() {
 	for _, c := range w.clients {
-		if c != nil && c.wants && !c.back() {
+		if c != nil && c.wants && !c.back() && !w.spoilt(c) {
 			w.fail(propRecovers, c.name()+" is not connected "+time.Duration(w.recovery()).String()+
 				" after all was healed: "+clientStates[c.state]+"; its last connection ended: "+c.lost+
 				"; last PONG at "+time.Duration(c.pongAt).String())

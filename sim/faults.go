@@ -111,6 +111,7 @@ func (f *faults) Fire(now schedule.Time, arg uint64) {
 	}
 	for _, nd := range f.w.nodes {
 		nd.watch.check(nd)
+		nd.checkHeld(now)
 		nd.ask(now, n)
 	}
 }
@@ -166,7 +167,7 @@ func (f *faults) strikeNode(k fault, n *node, long schedule.Time, x extent) {
 		n.clock.freeze(now)
 		n.host.Suspend()
 	case faultSlow:
-		n.slow = 100
+		n.slow = 100 * max(f.w.cfg.slow/10, 1)
 	case faultFreeze:
 		n.clock.freeze(now)
 	case faultFrost:
@@ -213,7 +214,7 @@ func (f *faults) end(k fault, index int, life uint64) {
 			n.poke()
 		}
 	case faultSlow:
-		n.slow = 1
+		n.slow = w.cfg.slow
 	case faultFreeze:
 		n.thaw(now, 0)
 	case faultFrost:

@@ -63,6 +63,8 @@ type node struct {
 
 	sickUntil schedule.Time // up to when something is, or may still be, wrong with the node
 	watch     slowWatch
+	turnWatch turnWatch
+	crowds    crowdWatch
 	lastPause engine.Instant // when somebody was last held back
 }
 
@@ -113,7 +115,7 @@ const (
 func newNode(w *world, index int) *node {
 	n := &node{
 		w: w, index: index, actor: decision.Of(decision.Node, uint64(index)),
-		clock: newClock(), slow: 1, downAt: -1, oracle: oracle.New(),
+		clock: newClock(), slow: w.cfg.slow, downAt: -1, oracle: oracle.New(),
 	}
 	n.host = w.net.AddHost(index, n)
 	return n
@@ -154,6 +156,7 @@ func (n *node) boot(now schedule.Time) {
 	n.asked, n.waiting, n.total = make(map[engine.QueryID]asked), 0, 0
 	n.busy, n.turnDue, n.paused, n.stopping = now, false, 0, false
 	n.duckSince, n.duckAt, n.duckUp, n.reloaded = 0, 0, false, false
+	n.turnWatch, n.crowds = turnWatch{}, crowdWatch{}
 	n.w.note(n.index, "process starts")
 	n.eng = engine.New(n.w.cfg.engine, engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n})
 	n.tell(ready{kind: readyStart})
@@ -230,7 +233,7 @@ func (n *node) turn(now schedule.Time) {
 		n.w.fail(propFair, "a turn of server "+strconv.Itoa(n.index)+" took none of the "+strconv.Itoa(count)+" things that waited for it")
 	}
 	n.ready = n.ready[:copy(n.ready, n.ready[done:])]
-	n.eng.EndTurn()
+	n.endTurn()
 	n.tellDeparted()
 	n.turnNow = false
 	n.busy = now + schedule.Time(n.cost*n.slow)
@@ -271,6 +274,9 @@ func (n *node) hand(r ready) {
 	case readyWrite:
 		if id := r.conn.ID(); n.host.Conn(id) == r.conn {
 			t.event(n.index, EventWritable, id, 0)
+			if nc := n.slot(id); nc != nil {
+				nc.mixed = true
+			}
 			n.eng.Writable(id)
 		}
 	case readyClosed:

@@ -22,7 +22,9 @@ type nodeConn struct {
 	over    bool               // the engine has given it up, or is about to
 	end     bool               // the engine was told that it ended
 	reason  engine.CloseReason // why the engine has given it up
-	endedAt schedule.Time      // when the engine was told that the peer sends no more; 0: it was not
+	mixed   bool               // has been, or is to be, written to for more than one reason since all was written
+	full    fullWatch
+	endedAt schedule.Time // when the engine was told that the peer sends no more; 0: it was not
 }
 
 // queuedRead marks a connection that waits in ready to be read from.
@@ -124,7 +126,7 @@ func (n *node) read(c *netsim.Conn) {
 	}
 	if eof {
 		if nc := n.slot(id); nc != nil {
-			nc.end, nc.endedAt = true, n.w.queue.Now()
+			nc.end, nc.endedAt, nc.mixed = true, n.w.queue.Now(), true
 		}
 		n.effect(EventEOF, id, 0)
 		n.eng.EOF(id)
@@ -176,6 +178,8 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	n.cost += int64(taken)
 	n.w.trace.sent(n.index, id, bufs, offered, taken)
 	n.watch.sent(n, id, offered, taken)
+	n.turnWatch.wrote(taken)
+	n.wroteOne(id, bufs, offered, taken)
 	return taken
 }
 

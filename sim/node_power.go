@@ -35,7 +35,7 @@ func (n *node) powerOff(now schedule.Time) {
 	n.host.PowerOff()
 	n.off = true
 	n.clock.settle(now)
-	n.slow, n.clock.stuck, n.clock.frost = 1, false, false
+	n.slow, n.clock.stuck, n.clock.frost = n.w.cfg.slow, false, false
 	n.sick(now)
 }
 
@@ -73,7 +73,7 @@ func (n *node) thaw(now, catchUp schedule.Time) {
 
 // heal ends all that is wrong with the node.
 func (n *node) heal(now schedule.Time) {
-	if n.off || n.clock.stuck || n.slow != 1 || n.paused > 0 || n.eng == nil || n.stopping {
+	if n.off || n.clock.stuck || n.slow != n.w.cfg.slow || n.paused > 0 || n.eng == nil || n.stopping {
 		n.sick(now)
 	}
 	if n.off {
@@ -81,7 +81,7 @@ func (n *node) heal(now schedule.Time) {
 	}
 	n.thaw(now, 0)
 	n.clock.hold(now, false)
-	n.slow = 1
+	n.slow = n.w.cfg.slow
 	if n.paused > 0 {
 		n.paused = 0
 		n.poke()

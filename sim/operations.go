@@ -40,6 +40,8 @@ const (
 	opBadArguments
 	opBadPayload
 	opNoHeaders // HPUB where no headers were agreed on
+	opGather    // subscribe to the crowd's subject
+	opShout     // publish there
 	numOperations
 )
 
@@ -95,6 +97,7 @@ func (c *client) keepalive(now schedule.Time) {
 		return
 	}
 	if c.told != nil && now-c.pingAt >= keepaliveEvery && !c.fatal && !c.halfClosed && !c.mute && c.outAt == len(c.out) {
+		c.chat(c.pings)
 		c.ping()
 		c.flush()
 	}
@@ -104,6 +107,18 @@ const keepaliveEvery = 2 * second
 
 // subsMax is how many subscriptions a client collects: without a bound every message would reach everybody many times.
 const subsMax = 16
+
+// crowdSubject is what a whole crowd subscribes to.
+const crowdSubject = "crowd"
+
+// crowdSubs is how many subscriptions one of a crowd collects: many, unless a message is so large that the run would take for
+// ever.
+func (c *config) crowdSubs() int {
+	if c.sizeMax > 4<<10 {
+		return 2
+	}
+	return subsMax
+}
 
 // slotKey draws the details of the operation of a slot.
 type slotKey struct {
@@ -160,6 +175,18 @@ func (c *client) do(op operation, s slotKey) {
 		}
 	case opFence:
 		c.ping()
+	case opGather:
+		if len(c.subs) < c.w.cfg.crowdSubs() {
+			c.subscribe(crowdSubject, "", false)
+		}
+	case opShout:
+		m := c.drawMessage(s, 0)
+		m.subject = crowdSubject
+		if s.below(detailVariant, 2) == 1 {
+			m.size = c.w.cfg.sizeMax
+		}
+		c.publish(m)
+		c.ping() // answered before all of the crowd are written to
 	case opSecondConnect:
 		if s.below(detailVariant, 2) == 1 {
 			c.sendEmptyConnect()

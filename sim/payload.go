@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/natsd/natsd/sim/oracle"
+	"github.com/natsd/natsd/sim/schedule"
 )
 
 // published is what a client remembers of a message, to know it again.
@@ -15,6 +16,7 @@ type published struct {
 	epoch   uint32
 	size    int32 // bytes of payload
 	header  int32 // bytes of headers; 0: none
+	at      schedule.Time
 }
 
 // stampSize is the size of the stamp at the head of a payload that has room for one: client, connection, number, check.

@@ -26,12 +26,13 @@ const (
 	kindStorm                        // reconnects again and again
 	kindHostile                      // breaks the limits
 	kindBadAuth                      // has the wrong password, often
+	kindCrowd                        // subscribes several times to what all its kind do, and publishes there
 	numKinds
 )
 
 var kindNames = [numKinds]string{
 	"nobody", "mixed", "publisher", "burst publisher", "subscriber", "worker", "requester", "responder", "slow reader", "staller",
-	"crasher", "garbage sender", "silent", "idle", "storm", "hostile", "bad password",
+	"crasher", "garbage sender", "silent", "idle", "storm", "hostile", "bad password", "one of a crowd",
 }
 
 // mix is how likely a kind of client does what in a slot.
@@ -40,11 +41,11 @@ type mix [numOperations]uint32
 var mixes = [numKinds]mix{
 	kindMixed: {opNothing: 20, opPublish: 30, opBurst: 2, opRequest: 6, opSubscribe: 8, opUnsubscribe: 5, opUnsubscribeMax: 3,
 		opDuplicate: 2, opFence: 5, opLeave: 1, opOddPublish: 2, opOddSubscribe: 1, opSecondConnect: 1},
-	kindPublisher:  {opNothing: 10, opPublish: 60, opFence: 2},
+	kindPublisher:  {opNothing: 10, opPublish: 60, opShout: 2, opFence: 2},
 	kindBurst:      {opNothing: 60, opBurst: 10, opFence: 2},
 	kindSubscriber: {opNothing: 40, opSubscribe: 10, opUnsubscribe: 7, opUnsubscribeMax: 3, opDuplicate: 1, opFence: 4, opLeave: 2, opHalfClose: 1},
 	kindWorker:     {opNothing: 80, opJoin: 6, opUnsubscribe: 1, opUnsubscribeMax: 1, opFence: 2},
-	kindRequester:  {opNothing: 30, opRequest: 50, opFence: 2},
+	kindRequester:  {opNothing: 30, opRequest: 50, opShout: 1, opFence: 2},
 	kindResponder:  {opNothing: 80, opServe: 5, opUnsubscribe: 2, opFence: 2},
 	kindSlow:       {opNothing: 80, opSubscribe: 10, opUnsubscribe: 2, opPublish: 5, opHalfClose: 1},
 	kindStaller:    {opNothing: 80, opSubscribe: 10, opUnsubscribe: 2, opStall: 2, opPublish: 5},
@@ -56,6 +57,7 @@ var mixes = [numKinds]mix{
 	kindHostile: {opNothing: 60, opPublish: 5, opTooBig: 2, opLongLine: 2, opHalfMessage: 1, opBadVerb: 2, opBadArguments: 2,
 		opBadPayload: 2, opNoHeaders: 2},
 	kindBadAuth: {opNothing: 50, opPublish: 10, opFence: 2, opLeave: 3},
+	kindCrowd:   {opNothing: 60, opGather: 20, opShout: 5, opFence: 8, opUnsubscribe: 1, opLeave: 1},
 }
 
 // traits are what a client is like for the whole run.
@@ -87,6 +89,7 @@ const (
 	traitLate     = 9
 	traitMute     = 10
 	traitRude     = 11
+	traitLaggard  = 12
 )
 
 var paces = [...]int{1000, 1, 20, 10_000}
@@ -108,6 +111,10 @@ func (w *world) drawTraits(c *client) traits {
 	switch c.kind {
 	case kindSlow:
 		t.pace = paces[c.trait(traitPace, uint64(len(paces)))]
+	case kindCrowd:
+		if rare(traitLaggard, 200_000) {
+			t.pace = paces[c.trait(traitPace, uint64(len(paces)))]
+		}
 	case kindSilent:
 		t.mute = true
 	case kindIdle:

@@ -25,6 +25,7 @@ const (
 	askHealthz
 	askReload // no question, but it comes from the operator too
 	numQuestions
+	askWork = numQuestions // not drawn
 )
 
 var questionWeights = [numQuestions]uint32{24, 1, 1, 1, 1, 1, 1}
@@ -67,16 +68,9 @@ func (n *node) query(what question) {
 		n.reload()
 		return
 	}
-	n.nextQuery++
-	id := n.nextQuery
-	if n.waiting == 0 {
-		n.oldest = n.w.queue.Now()
-	}
-	n.waiting++
-	n.asked[id] = asked{what: what, at: n.w.queue.Now(), turn: n.turns}
-	n.w.trace.event(n.index, EventQuery, 0, int64(what))
+	id := n.inquire(what)
 	switch what {
-	case askNothing, askReload:
+	case askNothing, askReload, askWork:
 	case askVarz:
 		n.eng.QueryVarz(id)
 	case askConnz:
@@ -88,6 +82,18 @@ func (n *node) query(what question) {
 	case askHealthz:
 		n.eng.QueryHealthz(id)
 	}
+}
+
+// inquire notes that a question is asked, and names it.
+func (n *node) inquire(what question) engine.QueryID {
+	n.nextQuery++
+	if n.waiting == 0 {
+		n.oldest = n.w.queue.Now()
+	}
+	n.waiting++
+	n.asked[n.nextQuery] = asked{what: what, at: n.w.queue.Now(), turn: n.turns}
+	n.w.trace.event(n.index, EventQuery, 0, int64(what))
+	return n.nextQuery
 }
 
 // Answer implements engine.Monitor.
@@ -104,7 +110,12 @@ func (n *node) Answer(id engine.QueryID, answer any) {
 	switch a := answer.(type) {
 	case *engine.Varz:
 		size = a.Connections
-		if q.what != askVarz || a.Connections != n.active || a.TotalConnections != n.total || a.Subscriptions < 0 {
+		if q.what == askWork {
+			n.judgeWork(a)
+		} else if q.what != askVarz {
+			wrong = "varz answers another question"
+		}
+		if a.Connections != n.active || a.TotalConnections != n.total || a.Subscriptions < 0 {
 			wrong = "varz counts " + strconv.Itoa(a.Connections) + " connections of " + strconv.FormatUint(a.TotalConnections, 10) +
 				", the network " + strconv.Itoa(n.active) + " of " + strconv.FormatUint(n.total, 10)
 		}

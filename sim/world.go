@@ -27,8 +27,11 @@ type world struct {
 	verbose func(string)
 
 	garbage  bool // somebody may publish what no one knows
+	largest  int  // bytes of the largest message so far
+	crowded  int  // times that a message to a crowd was written to one of them alone
 	healedAt schedule.Time
 	ended    bool // servers that stop stay so
+	lasting  lasting
 	scratch  []byte
 	block    []byte // of headers, to compare with
 	volume   volume
