@@ -22,6 +22,7 @@ type found struct {
 	simulated time.Duration
 	wall      time.Duration // without the build
 	build     time.Duration
+	kept      bool // its kept log finds it too
 }
 
 // marksProperty is what fails when a moment worth reaching was reached by no run.

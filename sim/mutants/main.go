@@ -20,6 +20,7 @@ type options struct {
 	seed  uint64
 	hangs time.Duration
 	list  bool
+	keep  bool
 }
 
 func main() {
@@ -31,6 +32,7 @@ func main() {
 	flag.Uint64Var(&o.seed, "seed", 1, "the first seed")
 	flag.DurationVar(&o.hangs, "run-timeout", 30*time.Second, "wall time after which a run counts as hanging")
 	flag.BoolVar(&o.list, "list", false, "list the mutants and check that their edits apply")
+	flag.BoolVar(&o.keep, "keep", false, "shrink the run that finds the mutant and keep its log in "+keptLogs)
 	flag.Parse()
 	ok, err := run(&o)
 	if err != nil {
@@ -96,6 +98,12 @@ func try(root, tmp, sound string, m *mutant, o *options) found {
 	}
 	f := hunt(m, program, sound, o.seed, seeds, o.hangs)
 	f.build = built
+	if log := keptLog(root, m); f.err == nil && o.keep {
+		f.err = keep(root, program, &f)
+	} else if f.err == nil && log != "" {
+		f.err = judgeKept(m, program, sound, log)
+		f.kept = true
+	}
 	if err := os.RemoveAll(filepath.Dir(program)); err != nil && f.err == nil {
 		f.err = err
 	}
@@ -173,6 +181,9 @@ func (f *found) line() string {
 	surprise := ""
 	if !f.mutant.expects(f.property) {
 		surprise = " (expected: " + strings.Join(f.mutant.property, ", ") + ")"
+	}
+	if f.kept {
+		surprise += " and by its kept log"
 	}
 	return head + fmt.Sprintf("found seed=%d %s property=%s%s", f.seed, cost, f.property, surprise)
 }

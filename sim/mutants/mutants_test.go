@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,23 @@ func TestEveryMutantFitsTheSource(t *testing.T) {
 	for _, m := range allMutants(t) {
 		if _, err := m.plant(root); err != nil {
 			t.Errorf("%s: %v", m.name, err)
+		}
+	}
+}
+
+// A log that is kept for a mutant that is gone proves nothing.
+func TestEveryKeptLogHasItsMutant(t *testing.T) {
+	names := map[string]bool{}
+	for _, m := range allMutants(t) {
+		names[m.name] = true
+	}
+	logs, err := filepath.Glob("../testdata/logs/*.log")
+	if err != nil || len(logs) == 0 {
+		t.Fatalf("%d logs, %v", len(logs), err)
+	}
+	for _, log := range logs {
+		if name := strings.TrimSuffix(filepath.Base(log), ".log"); !names[name] {
+			t.Errorf("%s: no such mutant", log)
 		}
 	}
 }
