@@ -73,6 +73,7 @@ func TestParse(t *testing.T) {
 		{"a { include g }", `a={y=i2 x=i3}`},
 		{"a: [ {include g}, [1] ]", `a=[{y=i2 x=i3},[i1]]`},
 		{"include: 1", `include=i1`},
+		{"m { a.* b.{{wildcard(1)}}.c }\nn { a: x{{b}", `m={a.*="b.{{wildcard(1)}}.c"} n={a="x{{b"}`},
 		{"a: 1k]", "error f:1:6: expected the end of the line after the value, found \"]\""},
 		{`{"a": 1, "b": {"c": [true, "x", 2]},}`, `a=i1 b={c=[true,"x",i2]}`},
 	} {

@@ -52,10 +52,26 @@ func (p *parser) bare(before string) (string, bool) {
 		case 0:
 			return "", p.fail(p.pos, "a zero byte")
 		default:
+			for range p.function() - 1 {
+				b.WriteByte(p.next())
+			}
 			b.WriteByte(p.next())
 		}
 	}
 	return b.String(), ok
+}
+
+// function is the length of a mapping's function that comes next, {{wildcard(1)}}, or 0. Its braces are part of the word.
+func (p *parser) function() int {
+	rest := p.text[p.at:]
+	if !strings.HasPrefix(rest, "{{") {
+		return 0
+	}
+	end := strings.Index(rest, "}}")
+	if end < 0 || strings.ContainsAny(rest[:end], " \t\r\n'\\") {
+		return 0
+	}
+	return end + len("}}")
 }
 
 // digits passes over digits and returns them.

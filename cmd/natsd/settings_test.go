@@ -207,7 +207,7 @@ func TestWrongFlagsAreRefused(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"server_name: 'a b'":                  "a name has no spaces",
+		"server_name: 'a b'":                  "has spaces",
 		"max_payload: 11\nmax_pending: 10":    "max_payload (11) is more than max_pending (10)",
 		"max_payload: 70m":                    "max_payload (70000000) is more than max_pending (67108864)",
 		"max_pending: 1m":                     "max_payload (1048576) is more than max_pending (1000000)",
