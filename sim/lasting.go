@@ -107,14 +107,25 @@ const lastingPlaces = 3
 // liveFor is for how long the others must go on being served.
 const liveFor = 20 * second
 
-// live lets time pass in which the fault stays, and looks whether the others are served to the end of it.
+// live lets time pass in which the fault stays, and looks whether the others are served then: at the end of it, or within the
+// time that a server takes which is about to leave in lame duck mode.
 func (w *world) live() {
 	if w.lasting.client == nil {
 		return
 	}
 	w.until(w.queue.Now() + liveFor)
-	have, want := 0, 0
-	var missed *client
+	if w.within(w.recovery(), func() bool { have, want, _ := w.served(); return have >= min(want, w.places()) }) || w.failure != nil {
+		return
+	}
+	have, want, missed := w.served()
+	w.fail(propRecovers, missed.name()+" is not served while the link of "+w.lasting.client.name()+" stays "+
+		badLinkNames[w.lasting.kind]+": "+clientStates[missed.state]+"; last PONG at "+time.Duration(missed.pongAt).String()+
+		"; served are "+strconv.Itoa(have)+" of "+strconv.Itoa(want))
+}
+
+// served counts, of the clients with good links, those that were answered lately and those that want to be. missed is one
+// that was not answered; nil: all were.
+func (w *world) served() (have, want int, missed *client) {
 	for _, c := range w.clients {
 		if c == nil || !c.wants || w.spoilt(c) {
 			continue
@@ -126,11 +137,7 @@ func (w *world) live() {
 			missed = c
 		}
 	}
-	if w.failure == nil && have < min(want, w.places()) {
-		w.fail(propRecovers, missed.name()+" is not served while the link of "+w.lasting.client.name()+" stays "+
-			badLinkNames[w.lasting.kind]+": "+clientStates[missed.state]+"; last PONG at "+time.Duration(missed.pongAt).String()+
-			"; served are "+strconv.Itoa(have)+" of "+strconv.Itoa(want))
-	}
+	return have, want, missed
 }
 
 // mend ends the fault: what is left of the client is looked for when it has left.
