@@ -1,7 +1,9 @@
 package conf
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -83,11 +85,21 @@ func (r *Report) add(list *[]*Error, e *Error) {
 	*list = append(*list, e)
 }
 
-// Err returns all errors as one, a line each, or nil.
+// Err returns all errors as one, a line each in the order of their places, or nil. Files come in the order in which the first
+// mistake of each was found.
 func (r *Report) Err() error {
 	if len(r.Errors) == 0 {
 		return nil
 	}
+	files := map[string]int{}
+	for _, e := range r.Errors {
+		if _, known := files[e.Pos.File]; !known {
+			files[e.Pos.File] = len(files)
+		}
+	}
+	slices.SortStableFunc(r.Errors, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(files[a.Pos.File], files[b.Pos.File]), cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
+	})
 	return reported{r}
 }
 

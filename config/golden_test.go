@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/natsd/natsd/conf"
@@ -99,19 +98,8 @@ func TestMistakesNameTheKeyAndWhatIsExpected(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if !strings.Contains(sorted(got), sorted(c.want)) {
+		if got != c.want {
 			t.Errorf("%q\n got %s\nwant %s", c.text, got, c.want)
 		}
 	}
-}
-
-// sorted puts lines in order: unknown keys are found before values are read.
-func sorted(s string) string {
-	lines := strings.Split(s, "\n")
-	for i := range lines {
-		for j := i; j > 0 && lines[j] < lines[j-1]; j-- {
-			lines[j], lines[j-1] = lines[j-1], lines[j]
-		}
-	}
-	return strings.Join(lines, "\n")
 }

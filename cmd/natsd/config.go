@@ -38,10 +38,15 @@ func loadConfig(file string, s *settings) error {
 		s.warnings = append(s.warnings, w.Error())
 		s.doubts = s.doubts || w.Doubt
 	}
-	if err := rep.Err(); err != nil {
-		return fmt.Errorf("the configuration can't be used:\n%w", err)
+	err := rep.Err()
+	if err == nil {
+		return nil
 	}
-	return nil
+	warnings := ""
+	for _, w := range s.warnings {
+		warnings += "\nwarning: " + w
+	}
+	return fmt.Errorf("the configuration can't be used:\n%w%s", err, warnings)
 }
 
 // takeConfig maps what the file says to what there is.
