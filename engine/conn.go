@@ -111,9 +111,37 @@ type traffic struct {
 	outMsgs, outBytes, inMsgs, inBytes uint64
 }
 
-// subject names the connection in the log, as nats-server does.
+// subject names the connection in the log, as nats-server does: its address and number, then what the client is and who,
+// where it said so.
 func (c *conn) subject() string {
-	return c.ip + ":" + strconv.Itoa(c.port) + " - cid:" + strconv.FormatUint(c.cid, 10)
+	name := c.ip + ":" + strconv.Itoa(c.port) + " - cid:" + strconv.FormatUint(c.cid, 10)
+	if !c.connected {
+		return name
+	}
+	o := &c.connect
+	version := o.Version
+	if version != "" {
+		version = "v" + version
+	}
+	var client string
+	for _, part := range [...]string{version, o.Lang, o.Name} {
+		if client != "" && part != "" {
+			client += ":"
+		}
+		client += part
+	}
+	if client != "" {
+		name += " - " + quoted(client)
+	}
+	switch u := c.user; {
+	case u != nil && u.nkey:
+		name += " - " + quoted(c.acc.name+"/nkey:"+u.name)
+	case u != nil && u.name != "":
+		name += " - " + quoted(c.acc.name+"/user:"+u.name)
+	case o.User != "":
+		name += " - " + quoted(c.acc.name+"/user:"+o.User)
+	}
+	return name
 }
 
 // manySubs is from where on a connection's subscriptions are found by a map; below it a scan is as fast and smaller.

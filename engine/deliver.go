@@ -72,6 +72,9 @@ func (e *Engine) deliver(s *subscription) bool {
 	c.stats.outBytes += uint64(size)
 	e.totals.outMsgs++
 	e.totals.outBytes += uint64(size)
+	if e.opts.Trace {
+		e.traceMsg(s, plain)
+	}
 	s.delivered++
 	if s.delivered == s.max {
 		e.endSub(s)

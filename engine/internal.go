@@ -117,6 +117,9 @@ func (e *Engine) publishPost(p *post) {
 		a.Header, a.HeaderToken = p.header, wire.AppendUint(nil, p.header)
 	}
 	a.SizeToken = wire.AppendUint(nil, a.Size)
+	if e.opts.Trace && e.opts.TraceVerbose {
+		e.tracePost(p)
+	}
 	e.self.acc = p.account
 	e.work++
 	e.distribute(e.self, &a, p.body, nil, e.match(p.account, a.Subject))

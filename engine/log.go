@@ -1,15 +1,9 @@
 package engine
 
 import (
-	"encoding/json"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/natsd/natsd/wire"
 )
 
 // What a client does wrong is logged, but a client may do it as often as it likes: both the lines for one connection and
@@ -61,33 +55,15 @@ func (e *Engine) tellOmitted() {
 	}
 }
 
-// traceIn logs a control line that a client sent, without its secrets.
-func (e *Engine) traceIn(c *conn, line []byte) {
-	if verb, n := wire.ParseVerb(line); verb == wire.VerbConnect {
-		line = append([]byte("CONNECT "), withoutSecrets(line[n:])...)
-	}
-	e.logf(LevelTrace, c.subject(), "<<- ["+printable(line)+"]")
-}
+// quotedMax bounds the bytes of a name that log lines of a connection show.
+const quotedMax = 256
 
-// secrets are the keys of CONNECT whose values are not logged.
-var secrets = [...]string{"auth_token", "jwt", "nkey", "pass", "sig"}
-
-// withoutSecrets returns the JSON of a CONNECT without what must not be logged, its keys in order.
-func withoutSecrets(args []byte) []byte {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(args, &all) != nil {
-		return []byte("(not a JSON object)") // and might hold a secret all the same
+// quoted makes text of a name that a client chose.
+func quoted(s string) string {
+	if len(s) > quotedMax {
+		s = s[:quotedMax] + "..."
 	}
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if slices.ContainsFunc(secrets[:], func(s string) bool { return strings.EqualFold(s, key) }) {
-			all[key] = json.RawMessage(`"[REDACTED]"`)
-		}
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return []byte("(not a JSON object)")
-	}
-	return text
+	return strconv.Quote(s)
 }
 
 // printable makes text of what a peer sent: one line without control characters, cut at logTextMax.

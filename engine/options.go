@@ -61,8 +61,11 @@ type Options struct {
 	// eighth of MaxPending, of 64 MiB where that is more. Below zero they never are.
 	StallBytes int
 
-	Trace bool // log every protocol line
-	Debug bool // log what happens to connections
+	Trace        bool // log every protocol line and what messages hold
+	TraceVerbose bool // with Trace: log what the server itself publishes too
+	TraceHeaders bool // with Trace: log the headers of messages only
+	MaxTraced    int  // bytes of a message that a trace shows; 0 or less: all
+	Debug        bool // log what happens to connections
 
 	// Check runs the engine's invariants after every turn. On in simulations and tests.
 	Check bool

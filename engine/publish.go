@@ -58,6 +58,9 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	c.stats.inBytes += uint64(a.Size)
 	e.totals.inMsgs++
 	e.totals.inBytes += uint64(a.Size)
+	if e.opts.Trace {
+		e.traceBody(c, "<<-", a.Header, body)
+	}
 	if c.pedantic && !subject.ValidLiteral(a.Subject) {
 		e.sendErr(c, wire.ErrInvalidPublish) // the message is routed all the same
 	}

@@ -24,6 +24,9 @@ func (e *Engine) sendBytes(c *conn, b []byte) {
 	if c.gate&gateClosed != 0 || !e.room(c, len(b)) {
 		return
 	}
+	if e.opts.Trace {
+		e.traceOut(c, b)
+	}
 	copy(c.out.extend(&e.pool, len(b)), b)
 	e.touch(c)
 }
@@ -31,6 +34,9 @@ func (e *Engine) sendBytes(c *conn, b []byte) {
 func (e *Engine) sendString(c *conn, s string) {
 	if c.gate&gateClosed != 0 || !e.room(c, len(s)) {
 		return
+	}
+	if e.opts.Trace {
+		e.traceOut(c, []byte(s))
 	}
 	copy(c.out.extend(&e.pool, len(s)), s)
 	e.touch(c)

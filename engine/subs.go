@@ -61,6 +61,9 @@ func (e *Engine) unsubscribe(c *conn, args []byte) {
 
 // endSub removes a subscription. A match being delivered may still name it: it is dead from here on.
 func (e *Engine) endSub(s *subscription) {
+	if e.opts.Trace {
+		e.traceEnd(s)
+	}
 	s.flags |= subDead
 	s.conn.dropSub(s)
 	e.remove(s.conn.acc, s)
