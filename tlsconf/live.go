@@ -3,12 +3,15 @@ package tlsconf
 import (
 	"crypto/tls"
 	"errors"
+	"sync"
 	"sync/atomic"
 )
 
 // Live holds the Config that counts now. It is for use by several goroutines.
 type Live struct {
-	config atomic.Pointer[served]
+	mu      sync.Mutex // of those who change it
+	config  atomic.Pointer[served]
+	changed chan struct{} // has one place: another Config counts
 }
 
 // served is a Config in the forms that handshakes take.
@@ -23,18 +26,33 @@ var ErrNone = errors.New("tls: no certificates configured")
 
 // NewLive returns a Live that begins with c; nil: there is none yet.
 func NewLive(c *Config) *Live {
-	l := &Live{}
+	l := &Live{changed: make(chan struct{}, 1)}
 	l.Replace(c)
 	return l
 }
 
 // Replace has handshakes that begin from now on use c, or fail where it is nil.
 func (l *Live) Replace(c *Config) {
+	l.show(c, true)
+	select {
+	case l.changed <- struct{}{}:
+	default: // nobody has looked yet
+	}
+}
+
+// show has handshakes use c as it is now, if it is new or counts still.
+func (l *Live) show(c *Config, isNew bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !isNew && l.Config() != c {
+		return
+	}
 	if c == nil {
 		l.config.Store(nil)
 		return
 	}
-	next := &served{config: c, clients: c.tls, browser: c.tls.Clone()}
+	clients := c.withStaples()
+	next := &served{config: c, clients: clients, browser: clients.Clone()}
 	// Browsers have no certificates for this: verify does not apply to monitoring.
 	next.browser.ClientAuth, next.browser.ClientCAs, next.browser.VerifyConnection = tls.NoClientCert, nil, nil
 	l.config.Store(next)

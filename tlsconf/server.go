@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// Config is what a listener needs of its settings. It does not change.
+// Config is what a listener needs of its settings. It does not change, but for the staples.
 type Config struct {
 	tls      *tls.Config
 	notAfter time.Time
+	staples  []*stapled
 }
 
 // ErrNotPinned is why a client whose certificate is not among PinnedCerts is refused.
@@ -63,6 +64,9 @@ func Server(s Settings) (*Config, error) {
 		return nil, errors.Join(problems...)
 	}
 	c.notAfter = t.Certificates[0].Leaf.NotAfter
+	if err := c.chooseStaples(&s); err != nil {
+		return nil, err
+	}
 	return c, nil
 }
 

@@ -25,6 +25,9 @@ type Settings struct {
 	// CertStore, CertMatch, CertMatchBy and CACertsMatch are for Windows' certificate stores, which natsd can't read.
 	CertStore, CertMatch, CertMatchBy string
 	CACertsMatch                      []string
+
+	// OCSP says which certificates are stapled.
+	OCSP OCSP
 }
 
 // Pair is a certificate and its key.

@@ -76,6 +76,9 @@ func (s *settings) takeConfig(c *config.Config) {
 	if c.TLS != nil {
 		s.tls.take(c.TLS, &o.TLS)
 	}
+	if c.OCSP != nil {
+		s.tls.takeOCSP(c.OCSP)
+	}
 	s.log.File, s.log.NoTime, s.log.UTC = c.Log.File, c.Log.NoTime, c.Log.UTC
 	s.pidFile, s.portsDir = c.PIDFile, c.PortsDir
 	s.httpHost, s.httpPort = c.MonitorHost, c.MonitorPort
@@ -95,7 +98,7 @@ var notYet = []struct{ key, feature string }{
 	{"resolver_preload", "operator mode"}, {"resolver_pinned_accounts", "operator mode"}, {"default_sentinel", "operator mode"},
 	{"authorization.auth_callout", "auth callout"}, {"authorization.proxy_required", "trusted proxies"},
 	{"proxies", "trusted proxies"}, {"proxy_protocol", "the PROXY protocol"}, {"no_system_account", "servers without a system account"},
-	{"ocsp", "OCSP"}, {"ocsp_cache", "OCSP"}, {"tls.ocsp_peer", "OCSP"},
+	{"ocsp_cache", "a cache of OCSP answers"}, {"tls.ocsp_peer", "OCSP checks of clients' certificates"},
 	{"https", "HTTPS monitoring"}, {"https_port", "HTTPS monitoring"}, {"http_base_path", "a base path for monitoring"},
 	{"prof_port", "profiling"}, {"prof_block_rate", "profiling"}, {"max_closed_clients", "a setting for closed connections"},
 	{"syslog", "syslog"}, {"remote_syslog", "syslog"}, {"logfile_size_limit", "log rotation"}, {"logfile_max_num", "log rotation"},

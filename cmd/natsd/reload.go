@@ -19,7 +19,10 @@ func reload(srv *host.Server, started *settings, args []string, log *host.Logger
 		log.Log(engine.LevelError, "", "Failed to reload server configuration: there is no configuration file (-c)")
 		return
 	}
-	started.tls.follow(&s.tls)
+	if err := started.tls.follow(&s.tls); err != nil {
+		log.Log(engine.LevelError, "", "Failed to reload server configuration: "+err.Error())
+		return
+	}
 	srv.Reload(s.engine, func(needRestart []string) {
 		needRestart = append(needRestart, started.needRestart(s)...)
 		if len(needRestart) > 0 {

@@ -66,10 +66,14 @@ func serve(s *settings, args []string, log *host.Logger, signals chan os.Signal)
 	for _, w := range s.warnings {
 		log.Log(engine.LevelWarn, "", w)
 	}
-	srv, err := host.New(host.Options{Engine: s.engine, Portable: s.portable, TLS: s.tls.serve().Clients(), Log: log})
+	if err := s.tls.serve(); err != nil {
+		return err
+	}
+	srv, err := host.New(host.Options{Engine: s.engine, Portable: s.portable, TLS: s.tls.live.Clients(), Log: log})
 	if err != nil {
 		return err
 	}
+	defer s.tls.keepStapled(srv, log)()
 	stopSignals := handleSignals(signals, srv, s, args, log)
 	defer stopSignals()
 	failed := make(chan error, 1)

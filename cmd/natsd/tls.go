@@ -1,10 +1,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/host"
 	"github.com/natsd/natsd/tlsconf"
 )
 
@@ -48,6 +50,12 @@ func (s *tlsSettings) take(c *config.TLS, o *engine.TLSOptions) {
 	}
 }
 
+// takeOCSP reads an ocsp block.
+func (s *tlsSettings) takeOCSP(c *config.OCSP) {
+	modes := map[string]tlsconf.OCSPMode{"always": tlsconf.OCSPAlways, "must": tlsconf.OCSPMust, "never": tlsconf.OCSPNever}
+	s.settings.OCSP = tlsconf.OCSP{Mode: modes[c.Mode], URLs: c.OverrideURLs} // any other mode is auto
+}
+
 // check reads the files and says what is wrong with them.
 func (s *tlsSettings) check(o *engine.TLSOptions) (err error) {
 	o.On = s.on || s.settings.Verify
@@ -65,11 +73,37 @@ func (s *tlsSettings) check(o *engine.TLSOptions) (err error) {
 	return nil
 }
 
-// serve returns what handshakes use, from now on and after reloads.
-func (s *tlsSettings) serve() *tlsconf.Live {
+// serve makes ready what handshakes use, from now on and after reloads.
+func (s *tlsSettings) serve() error {
+	if s.config != nil {
+		if err := s.config.Staple(context.Background()); err != nil {
+			return err
+		}
+	}
 	s.live = tlsconf.NewLive(s.config)
-	return s.live
+	return nil
 }
 
-// follow has new handshakes use what next says.
-func (s *tlsSettings) follow(next *tlsSettings) { s.live.Replace(next.config) }
+// keepStapled renews what certificates are stapled with until the returned function is called.
+func (s *tlsSettings) keepStapled(srv *host.Server, log engine.Log) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go s.live.KeepStapled(ctx, func(err error, fatal bool) {
+		log.Log(engine.LevelError, "", err.Error())
+		if fatal {
+			log.Log(engine.LevelError, "", "natsd stops because its settings demand a certificate with a good OCSP status")
+			srv.Stop()
+		}
+	})
+	return cancel
+}
+
+// follow has new handshakes use what next says. On an error all stays as it is.
+func (s *tlsSettings) follow(next *tlsSettings) error {
+	if next.config != nil {
+		if err := next.config.Staple(context.Background()); err != nil {
+			return err
+		}
+	}
+	s.live.Replace(next.config)
+	return nil
+}

@@ -1,0 +1,257 @@
+package tlsconf
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/asn1"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/crypto/ocsp"
+)
+
+// responder is an authority and its OCSP responder.
+type responder struct {
+	t      *testing.T
+	dir    string
+	url    string
+	ca     *x509.Certificate
+	key    *ecdsa.PrivateKey
+	caFile string
+	status atomic.Int64 // what it says; -1: nothing
+	asked  atomic.Int64
+}
+
+func newResponder(t *testing.T) *responder {
+	t.Helper()
+	r := &responder{t: t, dir: t.TempDir()}
+	r.status.Store(ocsp.Good)
+	s := httptest.NewServer(http.HandlerFunc(r.answer))
+	t.Cleanup(s.Close)
+	r.url = s.URL
+	r.caFile, _ = r.issue("ca", &x509.Certificate{IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign})
+	return r
+}
+
+func (r *responder) answer(w http.ResponseWriter, q *http.Request) {
+	r.asked.Add(1)
+	status := int(r.status.Load())
+	body, err := io.ReadAll(q.Body)
+	question, parseErr := ocsp.ParseRequest(body)
+	if err = errors.Join(err, parseErr); err != nil || status < 0 {
+		http.Error(w, "no", http.StatusInternalServerError)
+		return
+	}
+	answer, err := ocsp.CreateResponse(r.ca, r.ca, ocsp.Response{
+		Status: status, SerialNumber: question.SerialNumber, ThisUpdate: time.Now().Add(-time.Minute), NextUpdate: time.Now().Add(time.Hour),
+	}, r.key)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Write(answer)
+}
+
+func (r *responder) issue(name string, template *x509.Certificate) (certFile, keyFile string) {
+	r.t.Helper()
+	fatal := func(err error) {
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	fatal(err)
+	template.SerialNumber, template.Subject = big.NewInt(time.Now().UnixNano()), pkix.Name{CommonName: name}
+	template.NotBefore, template.NotAfter = time.Now().Add(-time.Hour), time.Now().Add(time.Hour)
+	parent, signer := r.ca, r.key
+	if parent == nil {
+		parent, signer = template, key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, &key.PublicKey, signer)
+	fatal(err)
+	if r.ca == nil {
+		r.ca, err = x509.ParseCertificate(der)
+		fatal(err)
+		r.key = key
+	}
+	private, err := x509.MarshalPKCS8PrivateKey(key)
+	fatal(err)
+	certFile, keyFile = filepath.Join(r.dir, name+".pem"), filepath.Join(r.dir, name+".key")
+	fatal(os.WriteFile(certFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	fatal(os.WriteFile(keyFile, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600))
+	return certFile, keyFile
+}
+
+// settings are those of a server whose certificate may demand a staple.
+func (r *responder) settings(mode OCSPMode, must bool) Settings {
+	r.t.Helper()
+	template := &x509.Certificate{DNSNames: []string{"x"}, OCSPServer: []string{r.url}}
+	if must {
+		value, err := asn1.Marshal([]int{statusRequest})
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		template.ExtraExtensions = []pkix.Extension{{Id: mustStaple, Value: value}}
+	}
+	s := Settings{CAFile: r.caFile, OCSP: OCSP{Mode: mode}}
+	s.CertFile, s.KeyFile = r.issue("server", template)
+	return s
+}
+
+// staple is what a client is shown.
+func staple(t *testing.T, server *tls.Config) []byte {
+	t.Helper()
+	here, there := net.Pipe()
+	defer here.Close()
+	go func() { _ = tls.Server(there, server).Handshake() }() // the client tells
+	c := tls.Client(here, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12})
+	if err := c.Handshake(); err != nil {
+		t.Fatal(err)
+	}
+	return c.ConnectionState().OCSPResponse
+}
+
+func TestStapling(t *testing.T) {
+	const silent = -1
+	for _, c := range []struct {
+		name    string
+		mode    OCSPMode
+		must    bool
+		status  int64
+		stapled bool
+		refused string
+	}{
+		{"auto, not demanded", OCSPAuto, false, ocsp.Good, false, ""},
+		{"auto, demanded", OCSPAuto, true, ocsp.Good, true, ""},
+		{"auto, no answer", OCSPAuto, true, silent, false, ""},
+		{"auto, revoked", OCSPAuto, true, ocsp.Revoked, true, ""},
+		{"always", OCSPAlways, false, ocsp.Good, true, ""},
+		{"always, no answer", OCSPAlways, false, silent, false, "the responder says 500"},
+		{"always, revoked", OCSPAlways, false, ocsp.Revoked, false, "revoked"},
+		{"always, unknown", OCSPAlways, false, ocsp.Unknown, false, "unknown"},
+		{"must, not demanded", OCSPMust, false, silent, false, ""},
+		{"must, demanded", OCSPMust, true, ocsp.Good, true, ""},
+		{"must, no answer", OCSPMust, true, silent, false, "bad OCSP status update"},
+		{"never", OCSPNever, true, ocsp.Good, false, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newResponder(t)
+			r.status.Store(c.status)
+			config, err := Server(r.settings(c.mode, c.must))
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = config.Staple(t.Context())
+			if c.refused != "" {
+				if err == nil || !strings.Contains(err.Error(), c.refused) {
+					t.Errorf("got %v, want %s", err, c.refused)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			raw := staple(t, NewLive(config).Clients())
+			if (len(raw) > 0) != c.stapled {
+				t.Errorf("%d bytes are stapled", len(raw))
+			}
+			if c.stapled {
+				if answer, err := ocsp.ParseResponse(raw, r.ca); err != nil || int64(answer.Status) != c.status {
+					t.Errorf("%+v, %v", answer, err)
+				}
+			}
+		})
+	}
+}
+
+// A staple is renewed when half of its time is over; one that can't be is told of, and kept while it is valid.
+func TestStaplesAreRenewed(t *testing.T) {
+	r := newResponder(t)
+	config, err := Server(r.settings(OCSPAlways, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Staple(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	live := NewLive(config)
+	type told struct {
+		err   error
+		fatal bool
+	}
+	problems := make(chan told, 10)
+	a := config.staples[0]
+	if wait := time.Until(a.next); wait < 25*time.Minute || wait > 31*time.Minute {
+		t.Errorf("asked again in %v", wait)
+	}
+	first := a.staple
+	r.status.Store(-1)
+	a.next = time.Now()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		live.KeepStapled(ctx, func(err error, fatal bool) { problems <- told{err, fatal} })
+	}()
+	if p := <-problems; p.fatal || !strings.Contains(p.err.Error(), "500") {
+		t.Errorf("told %+v", p)
+	}
+	cancel()
+	<-done
+	if string(staple(t, live.Clients())) != string(first) {
+		t.Error("a valid staple was given up")
+	}
+	r.status.Store(ocsp.Revoked)
+	a.next = time.Time{}
+	next := live.renew(t.Context(), config, func(err error, fatal bool) { problems <- told{err, fatal} })
+	if p := <-problems; !p.fatal || !errors.Is(p.err, ErrRevoked) {
+		t.Errorf("told %+v", p)
+	}
+	if wait := time.Until(next); wait > ocspRetry {
+		t.Errorf("asked again in %v", wait)
+	}
+	a.validity, a.next = time.Time{}, time.Time{}
+	r.status.Store(-1)
+	live.renew(t.Context(), config, func(error, bool) {})
+	if raw := staple(t, live.Clients()); len(raw) > 0 {
+		t.Error("an old staple is shown")
+	}
+}
+
+func TestStaplingNeedsIssuerAndResponder(t *testing.T) {
+	r := newResponder(t)
+	s := r.settings(OCSPAlways, false)
+	s.CAFile = ""
+	if _, err := Server(s); err == nil || !strings.Contains(err.Error(), "issuer") {
+		t.Errorf("without an issuer: %v", err)
+	}
+	s = Settings{CAFile: r.caFile, OCSP: OCSP{Mode: OCSPAlways}}
+	s.CertFile, s.KeyFile = r.issue("other", &x509.Certificate{DNSNames: []string{"x"}})
+	if _, err := Server(s); err == nil || !strings.Contains(err.Error(), "no available ocsp servers") {
+		t.Errorf("without a responder: %v", err)
+	}
+	s.OCSP.URLs = []string{"http://127.0.0.1:1/", r.url}
+	config, err := Server(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Staple(t.Context()); err != nil {
+		t.Errorf("with the second of two responders: %v", err)
+	}
+}
