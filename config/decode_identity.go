@@ -150,6 +150,7 @@ func users[T any](field func(*T) *[]User, take func() keys[User]) schema.Reader[
 		return &(*field(to))[len(*field(to))-1]
 	}, "users", take)
 	return func(d *schema.Decoder, v *conf.Value, to *T) {
+		*field(to) = []User{} // an empty list is a list
 		read(d, v, to)
 		for _, u := range *field(to) {
 			switch {

@@ -223,7 +223,7 @@ func migrate(d *schema.Decoder, v *conf.Value, r *RemoteLeaf) {
 	}
 	block(func(r *RemoteLeaf) **Migrate { return &r.Migrate }, "jetstream_cluster_migrate", func() keys[Migrate] {
 		return keys[Migrate]{
-			schema.On("leader_migrate_delay", schema.Unit(func(m *Migrate) *time.Duration { return &m.Delay })),
+			schema.On("leader_migrate_delay", schema.Duration(func(m *Migrate) *time.Duration { return &m.Delay })),
 		}
 	}, func(m *Migrate) *Pos { return &m.Pos })(d, v, r)
 }
