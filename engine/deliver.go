@@ -35,17 +35,18 @@ func (e *Engine) deliverQueue(members []*subscription, limit int) (delivered, do
 // having been sent it.
 func (e *Engine) deliver(s *subscription) bool {
 	m := &e.out
+	if c := s.conn; c != nil && c.epoch != e.epoch { // before its flags are looked at, for they may change
+		acc := c.acc
+		if e.visitFirst(c); c.acc != acc {
+			return false // it has left the account that the message is in
+		}
+	}
 	if s.flags&subSpecial != 0 || m.otherHead {
 		if s = e.divert(s); s == nil {
 			return false
 		}
 	}
 	c := s.conn
-	if c.epoch != e.epoch {
-		if e.visitFirst(c); s.dead() {
-			return false
-		}
-	}
 	if c.gate&gateClosed != 0 || c == m.from && !c.echo {
 		return false
 	}

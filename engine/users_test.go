@@ -113,6 +113,39 @@ func TestPermissions(t *testing.T) {
 	want(c, "-ERR 'Permissions Violation for Subscription to \"x.5\"'\r\nMSG y.2 10 0\r\n\r\n")
 }
 
+// Who has lost a permission, or is in another account now, gets nothing that it should not, in the turn of the reload either.
+func TestNewUsersHoldAtOnce(t *testing.T) {
+	in := func(account string, u config.User) Options {
+		users := []config.User{{Name: "all", Password: "p"}}
+		if account == "" {
+			return Options{Users: append(users, u)}
+		}
+		return Options{Users: users, Accounts: []config.Account{{Name: account, Users: []config.User{u}}}}
+	}
+	free := config.User{Name: "a", Password: "p"}
+	for _, c := range []struct {
+		name string
+		next Options
+		want string
+	}{
+		{"may not get it", in("", userWith("a", nil, lists("", "y.1"))), "MSG y.2 1 0\r\n\r\n"},
+		{"is elsewhere", in("B", free), ""},
+	} {
+		for _, queue := range []string{"", "q "} {
+			e, w := started(t, in("", free))
+			a, all := as(e, w, "a", "SUB y.> "+queue+"1\r\n"), as(e, w, "all", "")
+			turn(e, func() {
+				e.Reload(c.next)
+				e.Received(all, []byte("PUB y.1 0\r\n\r\nPUB y.2 0\r\n\r\n"))
+			})
+			w.settle(t, e)
+			if got := w.take(a); got != c.want {
+				t.Errorf("who %s (queue %q) got %q, want %q", c.name, queue, got, c.want)
+			}
+		}
+	}
+}
+
 func TestNkeyUsers(t *testing.T) {
 	kp, err := nkeys.FromRawSeed(nkeys.PrefixByteUser, []byte(strings.Repeat("k", 32)))
 	if err != nil {
