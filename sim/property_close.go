@@ -18,11 +18,15 @@ const propContract = "contract"
 
 const closedPrefix = "Client connection closed: "
 
+// clientSays is what stands in the log between a connection's name, which stays the same, and what its client said of itself.
+const clientSays = ` - "`
+
 // heard is told of every log line.
 func (n *node) heard(level engine.Level, subject, text string) {
 	if level != engine.LevelDebug {
 		return
 	}
+	subject, _, _ = strings.Cut(subject, clientSays)
 	if text == "Client connection created" {
 		n.newest.name = subject
 		return
