@@ -1,0 +1,66 @@
+package claims
+
+import (
+	"slices"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nkeys"
+)
+
+// Operator is what an operator JWT says.
+type Operator struct {
+	Span
+	Key           string
+	Label         string
+	SigningKeys   []string // sorted
+	SystemAccount string   // public key; empty: none is named
+	Strict        bool     // what operators and accounts sign counts only if a signing key signed it
+	Version       string   // the least server version; empty: any
+}
+
+// DecodeOperator reads an operator JWT and verifies that its issuer signed it.
+func DecodeOperator(text string) (*Operator, error) {
+	c, err := jwt.DecodeOperatorClaims(text)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(c.Operator.Validate); err != nil {
+		return nil, err
+	}
+	keys := slices.Clone(c.SigningKeys)
+	slices.Sort(keys)
+	return &Operator{
+		Span: span(&c.ClaimsData), Key: c.Subject, Label: c.Name, SigningKeys: keys, SystemAccount: c.SystemAccount,
+		Strict: c.StrictSigningKeyUsage, Version: c.AssertServerVersion,
+	}, nil
+}
+
+// Trusts reports whether an account JWT issued by key counts.
+func (o *Operator) Trusts(key string) bool {
+	return !o.Strict && key == o.Key || slices.Contains(o.SigningKeys, key)
+}
+
+// Deletion is what an operator signs to have accounts deleted.
+type Deletion struct {
+	Span
+	Issuer   string
+	Self     bool // the issuer is the operator that the request is in the name of
+	Accounts []string
+	Text     string // as far as it could be read, who asks
+}
+
+// DecodeDeletion reads a request to delete accounts and verifies its signature. The error comes with what could be read.
+func DecodeDeletion(text string) (*Deletion, error) {
+	c, err := jwt.DecodeGeneric(text)
+	if err != nil {
+		return &Deletion{}, err
+	}
+	d := &Deletion{Span: span(&c.ClaimsData), Issuer: c.Issuer, Self: c.Issuer == c.Subject, Text: c.Subject}
+	list, _ := c.Data["accounts"].([]any) // absent or of another type: none
+	for _, a := range list {
+		if s, ok := a.(string); ok && nkeys.IsValidPublicAccountKey(s) {
+			d.Accounts = append(d.Accounts, s)
+		}
+	}
+	return d, nil
+}
