@@ -63,8 +63,9 @@ func (n *node) retime() {
 func (n *node) Submit(id engine.JobID, run func()) {
 	n.effect(EffectSubmit, 0, int64(id))
 	n.jobs[id] = run
+	// A server that is slow all along runs its jobs as fast as others: auth_timeout is drawn for those.
 	k := decision.Key{Kind: decision.SimJob, Actor: n.actor, Purpose: uint32(n.life), N: uint64(id)}
-	n.after(nodeJob, uint64(id), schedule.Time(n.w.source.Range(k, jobMin, jobMax))*schedule.Time(n.slow))
+	n.after(nodeJob, uint64(id), schedule.Time(n.w.source.Range(k, jobMin, jobMax))*schedule.Time(n.slow/n.w.cfg.slow))
 }
 
 const jobMin, jobMax = 1_000_000, 80_000_000 // 1 to 80 ms, as a bcrypt check takes
