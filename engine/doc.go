@@ -33,6 +33,7 @@
 //     engine asks for it, is the last effect: no event for the id follows.
 //   - TimerDue answers Wake. An early or a superfluous one does no harm; one that never comes does: timeouts, back-pressure
 //     and work carried over to the next turn depend on it.
+//   - TLSUp or Closed answers each StartTLS; no other event for the id comes before.
 //   - JobDone answers each Submit, also when the connection that it was for is gone.
 //   - A query (QueryVarz, QueryConnz, QuerySubsz, QueryHealthz) is answered once, by Monitor.Answer, in this turn or a
 //     later one.
