@@ -23,7 +23,7 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 	}
 	if old := c.sub(sid); old == nil {
 		s := newSubscription(c, sid)
-		if c.user.may() != nil && subject.ValidPattern(subj) {
+		if c.user.may() != nil {
 			var allowed bool
 			if allowed, s.flags = c.judge(subj, queue); !allowed {
 				e.violation(c, subj, queue, sid)

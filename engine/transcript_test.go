@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/natsd/natsd/conf"
+	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/internal/transcript"
 )
 
@@ -67,10 +69,34 @@ func newTranscriptWorld(t *testing.T, sc *transcript.Scenario) *transcriptWorld 
 	for _, s := range sc.Config {
 		applySetting(t, &o, s.Key, s.Value)
 	}
+	if sc.Conf != "" {
+		takeConf(t, &o, sc.Conf)
+	}
 	w.e = New(o, env)
 	turn(w.e, w.e.Start)
 	turn(w.e, func() { w.e.ListenerUp(clientListener, 4222) })
 	return w
+}
+
+// takeConf reads the text of a configuration file over o.
+func takeConf(t *testing.T, o *Options, text string) {
+	t.Helper()
+	r := &conf.Reader{
+		Read: func(string) ([]byte, error) { return []byte(text), nil },
+		Join: func(_, name string) string { return name },
+		Env:  func(string) (string, bool) { return "", false },
+	}
+	var rep conf.Report
+	c := config.Load(r, "scenario", &rep)
+	if err := rep.Err(); err != nil {
+		t.Fatal(err)
+	}
+	host := o.Host
+	o.FromConfig(c)
+	o.Host = host
+	for _, err := range append(CheckAccounts(o.Accounts), CheckUsers(o)...) {
+		t.Fatal(err)
+	}
 }
 
 func applySetting(t *testing.T, o *Options, key, value string) {

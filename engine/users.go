@@ -9,6 +9,7 @@ import (
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/permission"
+	"github.com/natsd/natsd/subject"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -210,7 +211,8 @@ func (e *Engine) permit(c *conn, s *subscription) bool {
 	return allowed
 }
 
-// judge says whether the connection may have a subscription to the valid pattern subj, and with which flags.
+// judge says whether the connection may have a subscription to subj, and with which flags. What is no pattern is not in an
+// allow list, and not denied either.
 func (c *conn) judge(subj, queue []byte) (allowed bool, flags subFlags) {
 	may := c.user.may()
 	if may == nil {
@@ -218,6 +220,9 @@ func (c *conn) judge(subj, queue []byte) (allowed bool, flags subFlags) {
 	}
 	if c.grants != nil {
 		flags |= subTracked
+	}
+	if !subject.ValidPattern(subj) {
+		return len(may.Spec().Subscribe.Allow) == 0, 0
 	}
 	switch may.CanSubscribe(subj, queue) {
 	case permission.Denied:

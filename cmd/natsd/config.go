@@ -51,30 +51,9 @@ func loadConfig(file string, s *settings) error {
 
 // takeConfig maps what the file says to what there is.
 func (s *settings) takeConfig(c *config.Config) {
-	o := &s.engine
-	o.ServerName, o.Host, o.Port, o.ClientAdvertise = c.ServerName, c.Host, c.Port, c.ClientAdvertise
-	o.MaxConnections, o.MaxSubscriptions, o.MaxSubTokens = c.MaxConnections, c.MaxSubscriptions, c.MaxSubTokens
-	o.MaxPayload, o.MaxControlLine, o.MaxPending = c.MaxPayload, c.MaxControlLine, c.MaxPending
-	o.WriteDeadline, o.PingInterval, o.PingMax = c.WriteDeadline, c.PingInterval, c.PingMax
-	o.LameDuckDuration, o.LameDuckGrace, o.NoHeaders = c.LameDuckDuration, c.LameDuckGrace, c.NoHeaders
-	o.Debug, o.Trace = c.Log.Debug, c.Log.Trace
-	if c.NoSublistCache {
-		o.MatchCache = -1
-	}
-	if c.NoFastProducerStall {
-		o.StallBytes = -1
-	}
-	if a := c.Authorization; a != nil {
-		o.User, o.Pass, o.Token, o.AuthTimeout = a.User, a.Password, a.Token, a.Timeout
-		o.Users, o.DefaultPermissions = a.Users, a.DefaultPermissions
-	}
-	o.NoAuthUser = c.NoAuthUser
-	o.Accounts = c.Accounts
-	if len(c.Mappings) > 0 { // those at the top level are of the global account
-		o.Accounts = append(o.Accounts, config.Account{Pos: c.Mappings[0].Pos, Name: "$G", Mappings: c.Mappings})
-	}
+	s.engine.FromConfig(c)
 	if c.TLS != nil {
-		s.tls.take(c.TLS, &o.TLS)
+		s.tls.take(c.TLS, &s.engine.TLS)
 	}
 	if c.OCSP != nil {
 		s.tls.takeOCSP(c.OCSP)

@@ -55,6 +55,9 @@ func (p *parser) parseLine(line string) error {
 	switch word {
 	case "config":
 		return parseConfig(sc, rest)
+	case "conf":
+		sc.Conf += rest + "\n"
+		return nil
 	case "whole":
 		sc.Whole = true
 		return nil

@@ -17,7 +17,9 @@ type Scenario struct {
 	// WholeForPeer says that nats-server's answer depends on how the bytes are cut, for which there is no reason:
 	// natsd's must not, and is always what nats-server says to sends in one piece.
 	WholeForPeer bool
-	Steps        []Step
+	// Conf is text of a configuration file, besides the settings of Config.
+	Conf  string
+	Steps []Step
 }
 
 // Setting is one server option, named as in a configuration file.

@@ -150,7 +150,7 @@ func how(piece int) string {
 
 // play runs one scenario against a fresh server. It waits longer for what may come where that is to be recorded.
 func play(binary string, sc *transcript.Scenario, piece int, record bool) ([]transcript.Recording, error) {
-	s, err := startServer(binary, sc.Config)
+	s, err := startServer(binary, sc.Config, sc.Conf)
 	if err != nil {
 		return nil, fmt.Errorf("%s:%d: %s: %w", sc.File, sc.Line, sc.Name, err)
 	}

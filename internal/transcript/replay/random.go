@@ -14,12 +14,12 @@ import (
 // randomScripts sends the same random commands to both servers, one connection per script, and reports how many were
 // answered differently. The seed makes the scripts, so a difference can be looked at again.
 func randomScripts(o *options, seed uint64, count int) (differences int, err error) {
-	first, err := startServer(o.server, nil)
+	first, err := startServer(o.server, nil, "")
 	if err != nil {
 		return 0, err
 	}
 	defer first.stop()
-	second, err := startServer(o.peer, nil)
+	second, err := startServer(o.peer, nil, "")
 	if err != nil {
 		return 0, err
 	}

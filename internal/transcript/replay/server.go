@@ -30,16 +30,16 @@ type server struct {
 	silence time.Duration
 }
 
-func startServer(binary string, config []transcript.Setting) (*server, error) {
+func startServer(binary string, config []transcript.Setting, more string) (*server, error) {
 	dir, err := os.MkdirTemp("", "replay")
 	if err != nil {
 		return nil, err
 	}
 	s := &server{dir: dir, ended: make(chan struct{}), silence: silence}
 	args := []string{"-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", dir, "-l", filepath.Join(dir, "server.log")}
-	if len(config) > 0 {
+	if len(config) > 0 || more != "" {
 		file := filepath.Join(dir, "server.conf")
-		if err := os.WriteFile(file, []byte(configText(config)), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(configText(config)+more), 0o600); err != nil {
 			return nil, err
 		}
 		args = append(args, "-c", file)

@@ -1,0 +1,29 @@
+package engine
+
+import "github.com/natsd/natsd/config"
+
+// FromConfig takes over what a configuration file says, but for what is the host's affair. What it says nothing about is left
+// to the defaults. The slices are shared with c.
+func (o *Options) FromConfig(c *config.Config) {
+	o.ServerName, o.Host, o.Port, o.ClientAdvertise = c.ServerName, c.Host, c.Port, c.ClientAdvertise
+	o.MaxConnections, o.MaxSubscriptions, o.MaxSubTokens = c.MaxConnections, c.MaxSubscriptions, c.MaxSubTokens
+	o.MaxPayload, o.MaxControlLine, o.MaxPending = c.MaxPayload, c.MaxControlLine, c.MaxPending
+	o.WriteDeadline, o.PingInterval, o.PingMax = c.WriteDeadline, c.PingInterval, c.PingMax
+	o.LameDuckDuration, o.LameDuckGrace, o.NoHeaders = c.LameDuckDuration, c.LameDuckGrace, c.NoHeaders
+	o.Debug, o.Trace = c.Log.Debug, c.Log.Trace
+	if c.NoSublistCache {
+		o.MatchCache = -1
+	}
+	if c.NoFastProducerStall {
+		o.StallBytes = -1
+	}
+	if a := c.Authorization; a != nil {
+		o.User, o.Pass, o.Token, o.AuthTimeout = a.User, a.Password, a.Token, a.Timeout
+		o.Users, o.DefaultPermissions = a.Users, a.DefaultPermissions
+	}
+	o.NoAuthUser = c.NoAuthUser
+	o.Accounts = c.Accounts
+	if len(c.Mappings) > 0 { // those at the top level are of the global account
+		o.Accounts = append(o.Accounts, config.Account{Pos: c.Mappings[0].Pos, Name: globalAccount, Mappings: c.Mappings})
+	}
+}
