@@ -10,8 +10,12 @@ import (
 const (
 	lineWork    = 1
 	subWork     = 16 // maps and memory that are cold
-	connectWork = 16 // JSON is read
+	connectWork = 16 // besides jsonWork
+	answerWork  = 3  // an error or a 503, besides what it answers
 )
+
+// jsonWork is what it costs to read JSON.
+func jsonWork(text []byte) int { return len(text) / 8 }
 
 // input processes what a connection sent, until the end, until its gate shuts, or until its share of the turn is used up.
 // held is the chunk that data lies in, if it was put aside before.
@@ -94,10 +98,10 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 		c.lastIn = heard // an answer is no sign of activity: the next ping is due as before
 		e.ponged(c)
 	case wire.VerbConnect:
-		e.work += connectWork - lineWork
+		e.work += connectWork + jsonWork(args) - lineWork
 		e.connect(c, args)
 	case wire.VerbInfo:
-		e.work += connectWork - lineWork
+		e.work += connectWork + jsonWork(args) - lineWork
 		e.clientInfo(c, args)
 	case wire.VerbOK:
 	case wire.VerbErr:

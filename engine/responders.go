@@ -7,6 +7,7 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 	if !c.noResp || len(reply) == 0 || c.gate&gateClosed != 0 {
 		return
 	}
+	e.work += answerWork // to look for whom it is costs as much as to write it
 	s := e.ownSubscription(c, reply)
 	if s == nil {
 		return

@@ -44,6 +44,7 @@ func (e *Engine) sendString(c *conn, s string) {
 
 // sendErr appends an error that the connection survives.
 func (e *Engine) sendErr(c *conn, err wire.Err) {
+	e.work += answerWork
 	e.complain(c, printable([]byte(err)))
 	e.lineScratch = wire.AppendErr(e.lineScratch[:0], err)
 	e.sendBytes(c, e.lineScratch)

@@ -92,3 +92,27 @@ func TestStashIsNotCopiedAgain(t *testing.T) {
 		t.Errorf("%d chunks are held when all is done", e.pool.live)
 	}
 }
+
+// What takes longer than a message counts as more, however little of it there is.
+func TestWorkIsWhatItCosts(t *testing.T) {
+	for _, c := range []struct {
+		options, line string
+		work          int
+	}{
+		{"", "PUB a 0\r\n\r\n", 1},
+		{`,"pedantic":true`, "PUB a.*.b 0\r\n\r\n", 1 + answerWork},
+		{`,"headers":true,"no_responders":true`, "SUB in 1\r\nPUB a in 0\r\n\r\n", subWork + 1 + answerWork},
+		{"", "CONNECT {\"verbose\":false,\"name\":\"" + strings.Repeat("x", 3000) + "\"}\r\n", connectWork + 3000/8},
+		{"", "INFO {\"name\":\"" + strings.Repeat("x", 3000) + "\"}\r\n", connectWork + 3000/8},
+	} {
+		e, _ := started(t, Options{})
+		id := accept(e)
+		say(e, id, "CONNECT {\"verbose\":false"+c.options+"}\r\n")
+		turn(e, func() {
+			e.Received(id, []byte(c.line))
+			if e.work < c.work || e.work > c.work+8 {
+				t.Errorf("%.30q is work of %d, want %d", c.line, e.work, c.work)
+			}
+		})
+	}
+}

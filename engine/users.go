@@ -236,6 +236,7 @@ func (c *conn) judge(subj, queue []byte) (allowed bool, flags subFlags) {
 
 // violation tells the client that it may not subscribe, or may no longer.
 func (e *Engine) violation(c *conn, subj, queue, sid []byte) {
+	e.work += answerWork
 	e.complain(c, string(permission.AppendSubscribeLog(nil, subj, queue, sid)))
 	e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err(permission.AppendSubscribeViolation(nil, subj, queue)))
 	e.sendBytes(c, e.lineScratch)
@@ -250,6 +251,7 @@ func (e *Engine) mayPublish(c *conn, subj []byte) (allowed, lasting bool) {
 	if c.grants != nil && c.grants.Use(subj, int64(e.now)) {
 		return true, false
 	}
+	e.work += answerWork
 	e.complain(c, string(permission.AppendPublishLog(nil, subj)))
 	e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err(permission.AppendPublishViolation(nil, subj)))
 	e.sendBytes(c, e.lineScratch)
