@@ -22,9 +22,16 @@ const (
 	LogJSON                  // one object a line: time, level, pid, conn, msg
 )
 
-// LogOptions configure a Logger.
+// LogOptions configure a Logger. Lines go to the file where one is named, else to the remote syslog, else to this machine's,
+// else to standard error: never to two of them.
 type LogOptions struct {
-	File   string // empty: standard error
+	File      string
+	SizeLimit int64 // bytes, about, of a file before it is put aside; 0 or less: none
+	MaxFiles  int   // of files, the one in use among them, that are kept; 0 or less: all
+
+	RemoteSyslog string // udp://host:port or tcp://host:port
+	Syslog       bool   // this machine's
+
 	Format LogFormat
 	Debug  bool // write [DBG] lines
 	Trace  bool // write [TRC] lines
@@ -32,21 +39,54 @@ type LogOptions struct {
 	UTC    bool // times in UTC instead of the local zone
 }
 
+// sameDestination reports whether lines go where they go with o.
+func (p *LogOptions) sameDestination(o *LogOptions) bool {
+	return p.File == o.File && p.RemoteSyslog == o.RemoteSyslog && p.Syslog == o.Syslog && p.SizeLimit == o.SizeLimit && p.MaxFiles == o.MaxFiles
+}
+
+// destination is where lines go. Only the writing goroutine uses it.
+type destination interface {
+	// write writes whole lines.
+	write(lines []byte) error
+	// reopen opens the file again; it reports whether there is any.
+	reopen() (bool, error)
+	// close writes nothing more.
+	close()
+}
+
+// plain is a destination that is nobody's to close.
+type plain struct{ io.Writer }
+
+func (s plain) write(lines []byte) error {
+	_, _ = s.Write(lines) // there is nobody left to complain to
+	return nil
+}
+func (plain) reopen() (bool, error) { return false, nil }
+func (plain) close()                {}
+
 // Logger writes log lines from a goroutine of its own: a slow disk or a blocked pipe does not stop the server. Lines that
 // find the buffer full are counted and reported when there is room again.
 type Logger struct {
-	opts LogOptions
-	pid  int
-
-	mu      sync.Mutex
-	wake    sync.Cond
-	buf     []byte
-	lost    int
-	closed  bool
-	reopen  bool
+	pid     int
+	std     io.Writer // where lines go when they go nowhere else
 	stopped chan struct{}
-	out     io.Writer
-	file    *os.File
+	failing seldom // complaints about the destination
+
+	mu     sync.Mutex
+	wake   sync.Cond
+	opts   LogOptions
+	dest   destination
+	buf    []byte
+	before []waiting // for destinations of earlier
+	lost   int
+	closed bool
+	again  bool // the file is to be opened again
+}
+
+// waiting are lines for a destination that gets no more than these.
+type waiting struct {
+	dest destination
+	buf  []byte
 }
 
 const logBuffer = 4 << 20 // bytes that may wait to be written
@@ -54,32 +94,68 @@ const logBuffer = 4 << 20 // bytes that may wait to be written
 // logPatience is how long Close waits for a log that can't be written.
 const logPatience = 2 * time.Second
 
-// NewLogger opens the file, if one is named, and starts the writer.
+// logComplaints is how often standard error says that the log can't be written.
+const logComplaints = 10 * time.Second
+
+// NewLogger opens the destination and starts the writer.
 func NewLogger(o LogOptions) (*Logger, error) { return newLogger(o, os.Stderr) }
 
-// newLogger makes a Logger that writes to out where no file is named.
-func newLogger(o LogOptions, out io.Writer) (*Logger, error) {
-	l := &Logger{opts: o, pid: os.Getpid(), stopped: make(chan struct{}), out: out}
+// newLogger makes a Logger that writes to std where nothing else is named.
+func newLogger(o LogOptions, std io.Writer) (*Logger, error) {
+	l := &Logger{opts: o, pid: os.Getpid(), stopped: make(chan struct{}), std: std}
+	l.failing.every = logComplaints
 	l.wake.L = &l.mu
-	if err := l.open(); err != nil {
+	d, err := l.open(&o)
+	if err != nil {
 		return nil, err
 	}
+	l.dest = d
 	go l.write()
 	return l, nil
 }
 
-func (l *Logger) open() error {
-	if l.opts.File == "" {
-		return nil
+func (l *Logger) open(o *LogOptions) (destination, error) {
+	switch {
+	case o.File != "":
+		return openLogFile(o, l.note)
+	case o.RemoteSyslog != "" || o.Syslog:
+		return openSyslog(o.RemoteSyslog)
+	default:
+		return plain{l.std}, nil
 	}
-	f, err := os.OpenFile(l.opts.File, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o640)
-	if err != nil {
-		return fmt.Errorf("the log file can't be opened: %w", err)
+}
+
+// note is a line of the log's own.
+func (l *Logger) note(text string) []byte {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.append(nil, time.Now(), engine.LevelInfo, "", text)
+}
+
+// Change takes over other options. Lines logged before are written as they would have been. When the new destination can't be
+// opened, nothing changes.
+func (l *Logger) Change(o LogOptions) error {
+	l.mu.Lock()
+	same := l.opts.sameDestination(&o)
+	l.mu.Unlock()
+	var next destination
+	if !same {
+		var err error
+		if next, err = l.open(&o); err != nil {
+			return err
+		}
 	}
-	if l.file != nil {
-		l.file.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed && next != nil:
+		next.close()
+	case next != nil:
+		l.before = append(l.before, waiting{l.dest, l.buf})
+		l.dest, l.buf = next, nil
+		l.wake.Signal()
 	}
-	l.file, l.out = f, f
+	l.opts = o
 	return nil
 }
 
@@ -118,14 +194,27 @@ func (l *Logger) append(b []byte, now time.Time, level engine.Level, subject, te
 	if l.opts.UTC {
 		now = now.UTC()
 	}
+	if l.opts.toSyslog() {
+		b = append(b, byte(level)) // see syslogLines
+	}
 	if l.opts.Format == LogJSON {
 		return l.appendJSON(b, now, level, subject, text)
+	}
+	if l.opts.toSyslog() { // which adds time and process
+		return appendText(b, subject, text)
 	}
 	b = fmt.Appendf(b, "[%d] ", l.pid)
 	if !l.opts.NoTime {
 		b = now.AppendFormat(b, "2006/01/02 15:04:05.000000 ")
 	}
 	b = append(append(append(b, '['), tags[level]...), "] "...)
+	return appendText(b, subject, text)
+}
+
+// toSyslog reports whether lines go to a syslog.
+func (p *LogOptions) toSyslog() bool { return p.File == "" && (p.Syslog || p.RemoteSyslog != "") }
+
+func appendText(b []byte, subject, text string) []byte {
 	if subject != "" {
 		b = append(append(b, subject...), " - "...)
 	}
@@ -159,32 +248,48 @@ func (l *Logger) write() {
 	var spare []byte
 	for {
 		l.mu.Lock()
-		for len(l.buf) == 0 && !l.closed && !l.reopen {
+		for len(l.buf) == 0 && len(l.before) == 0 && !l.closed && !l.again {
 			l.wake.Wait()
 		}
-		b, end, reopen := l.buf, l.closed, l.reopen
-		l.buf, l.reopen = spare[:0], false
+		before, dest, b, end, again := l.before, l.dest, l.buf, l.closed, l.again
+		l.before, l.buf, l.again = nil, spare[:0], false
 		l.mu.Unlock()
-		if len(b) > 0 {
-			if _, err := l.out.Write(b); err != nil && l.file != nil {
-				// The log is the only place to complain at; standard error is what is left.
-				fmt.Fprintf(os.Stderr, "natsd: the log can't be written: %v\n%s", err, b) // b ends its last line
-			}
+		for _, w := range before {
+			l.hand(w.dest, w.buf)
+			w.dest.close()
 		}
-		if reopen {
-			if err := l.open(); err != nil {
-				fmt.Fprintf(os.Stderr, "natsd: %v\n", err)
-			} else if l.opts.File != "" {
+		l.hand(dest, b)
+		if again {
+			if is, err := dest.reopen(); err != nil {
+				l.complain(err)
+			} else if is {
 				l.Log(engine.LevelInfo, "", "File log re-opened")
 			}
 		}
-		if end && len(b) == 0 {
+		if end && len(b) == 0 && len(before) == 0 {
+			dest.close()
 			return
 		}
 		spare = b
 		if cap(spare) > 1<<20 {
 			spare = nil
 		}
+	}
+}
+
+func (l *Logger) hand(d destination, lines []byte) {
+	if len(lines) == 0 {
+		return
+	}
+	if err := d.write(lines); err != nil {
+		l.complain(err)
+	}
+}
+
+// complain says on standard error what the log can't say.
+func (l *Logger) complain(err error) {
+	if text := l.failing.say(time.Now(), "natsd: "+err.Error()); text != "" {
+		fmt.Fprintln(os.Stderr, text)
 	}
 }
 
@@ -198,7 +303,7 @@ func (l *Logger) SetLevels(debug, trace bool) {
 // Reopen closes the log file and opens the name again, after it was renamed. Lines logged before go to the old file.
 func (l *Logger) Reopen() {
 	l.mu.Lock()
-	l.reopen = true
+	l.again = true
 	l.wake.Signal()
 	l.mu.Unlock()
 }
@@ -214,9 +319,6 @@ func (l *Logger) Close() {
 	l.mu.Unlock()
 	select {
 	case <-l.stopped:
-		if l.file != nil {
-			l.file.Close()
-		}
 	case <-time.After(logPatience):
 	}
 }
