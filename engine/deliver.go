@@ -162,7 +162,7 @@ func (e *Engine) divert(s *subscription) *subscription {
 		return s
 	}
 	m := &e.out
-	if s.flags&subFiltered != 0 && !s.conn.user.perms.MayDeliver([]byte(s.handle.Queue()), m.shown) {
+	if s.flags&subFiltered != 0 && !s.conn.user.mayDeliver(s.handle.Queue(), m.shown) {
 		return nil
 	}
 	if s.flags&subTracked != 0 && len(m.reply) > 0 {

@@ -21,6 +21,7 @@ type user struct {
 	perms    *permission.Set // nil: it may do everything
 	types    []string        // of connections; none: any
 	nkey     bool            // it is a key that proves it
+	pub, sub *verdicts       // what perms said lately
 	unproved bool            // it is what clients are that prove nothing
 }
 
@@ -244,8 +245,7 @@ func (e *Engine) violation(c *conn, subj, queue, sid []byte) {
 
 // mayPublish reports whether the connection may publish on subj. lasting: the next time too.
 func (e *Engine) mayPublish(c *conn, subj []byte) (allowed, lasting bool) {
-	may := c.user.may()
-	if may == nil || may.CanPublish(subj) {
+	if c.user.may() == nil || c.user.canPublish(subj) {
 		return true, true
 	}
 	if c.grants != nil && c.grants.Use(subj, int64(e.now)) {
