@@ -116,7 +116,10 @@ func (l *logFile) rotate() error {
 	if _, err := os.Lstat(aside); err == nil {
 		return fmt.Errorf("the log file can't be put aside: %s is there already", aside)
 	}
-	if err := l.move(aside); err != nil {
+	switch err := l.move(aside); {
+	case errors.Is(err, fs.ErrNotExist) && l.f != nil:
+		return nil // somebody moved it away: the new one is empty
+	case err != nil:
 		return fmt.Errorf("the log file can't be put aside: %w", err)
 	}
 	text := l.note(fmt.Sprintf("Rotated log, backup saved as %q", aside))

@@ -129,22 +129,44 @@ func TestSizeOfLogFilesThatAreThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Log(engine.LevelInfo, "", "first")
-	waitFor(t, "the old file to be put aside", func() bool {
-		b, _ := os.ReadFile(name)
-		return strings.Contains(string(b), "Rotated log")
-	})
+	says := func(text string) {
+		t.Helper()
+		waitFor(t, text, func() bool {
+			b, _ := os.ReadFile(name)
+			return strings.Contains(string(b), text)
+		})
+	}
+	says("Rotated log")
 	if err := os.Rename(name, name+"-moved"); err != nil {
 		t.Fatal(err)
 	}
 	l.Reopen()
+	says("File log re-opened")
 	l.Log(engine.LevelInfo, "", strings.Repeat("y", 250))
 	l.Log(engine.LevelInfo, "", "last")
 	l.Close()
 	if aside, _ := filepath.Glob(name + ".*"); len(aside) != 1 {
 		t.Errorf("put aside: %v", aside)
 	}
-	if b, err := os.ReadFile(name); err != nil || !strings.Contains(string(b), "File log re-opened") || !strings.Contains(string(b), "last") {
-		t.Errorf("%q, %v", b, err)
+	says("last")
+}
+
+// A file that somebody else has moved away when it reaches its limit is followed by a new one.
+func TestLogFileMovedAway(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "log")
+	f, err := openLogFile(&LogOptions{File: name, SizeLimit: 10}, func(s string) []byte { return []byte(s + "\n") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(name, name+"-moved"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.write([]byte("0123456789\nnext\n")); err != nil {
+		t.Error(err)
+	}
+	f.close()
+	if aside, text := logFiles(t, name); len(aside) != 0 || text != "next\n" {
+		t.Errorf("put aside: %v; in the file: %q", aside, text)
 	}
 }
 
