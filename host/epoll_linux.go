@@ -129,6 +129,22 @@ func (p *epoll) wait() (int, error) {
 	} else if d := p.s.clock.timeout(); d >= 0 {
 		timeout = int(min((d+time.Millisecond-1)/time.Millisecond, time.Hour/time.Millisecond))
 	}
+	n, errno := p.poll(timeout)
+	if errno == unix.EINTR { // the process was stopped, perhaps for long: timers have come due, but so may have events
+		n, errno = p.poll(0)
+	}
+	switch errno {
+	case 0:
+		p.silence(p.events[:n])
+		return n, nil
+	case unix.EINTR:
+		return 0, nil
+	}
+	return 0, os.NewSyscallError("epoll_wait", errno)
+}
+
+// poll waits for events, at most so many milliseconds; -1: for ever.
+func (p *epoll) poll(timeout int) (int, unix.Errno) {
 	var n uintptr
 	var errno unix.Errno
 	if timeout == 0 {
@@ -136,14 +152,7 @@ func (p *epoll) wait() (int, error) {
 	} else {
 		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), uintptr(timeout), 0, 0)
 	}
-	switch errno {
-	case 0:
-		p.silence(p.events[:n])
-		return int(n), nil
-	case unix.EINTR:
-		return 0, nil // a turn without events: timers may have come due meanwhile
-	}
-	return 0, os.NewSyscallError("epoll_wait", errno)
+	return int(n), errno
 }
 
 // silence resets the bell before the inbox is taken: whoever puts something in later rings again.

@@ -1,8 +1,12 @@
 package host
 
 import (
+	"bufio"
 	"bytes"
+	"net"
+	"strconv"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -107,5 +111,39 @@ func TestSendToNobody(t *testing.T) {
 	}
 	if n := p.Send(engine.ConnID(2<<32), [][]byte{[]byte("x")}); n != 0 {
 		t.Error("sent to a former connection of the slot")
+	}
+}
+
+// A process that was stopped finds, when it goes on, that everybody's time is up, and what they have sent meanwhile. That
+// comes first.
+func TestWhatArrivedComesBeforeTimers(t *testing.T) {
+	s, err := New(Options{Log: nothing{}, Engine: engine.Options{Host: "127.0.0.1", User: "u", Pass: "p", AuthTimeout: time.Hour}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.Run() }()
+	<-s.Ready()
+	c, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(s.Port()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	r := bufio.NewReader(c)
+	if _, err := r.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	s.post(func(*engine.Engine) {
+		if _, err := c.Write([]byte(`CONNECT {"user":"u","pass":"p","verbose":false}` + "\r\nPING\r\n")); err != nil {
+			t.Error(err)
+		}
+		s.clock.start = s.clock.start.Add(-2 * time.Hour)
+	})
+	if got, err := r.ReadString('\n'); got != "PONG\r\n" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	s.Stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }

@@ -200,10 +200,10 @@ func (s *Server) turn(body func(*engine.Engine)) {
 	for _, f := range s.inbox.take() {
 		f(s.e)
 	}
-	if s.clock.due() {
+	body(s.e)
+	if s.clock.due() { // after what has arrived: clients are not blamed for time in which this process was stopped
 		s.e.TimerDue()
 	}
-	body(s.e)
 	s.e.EndTurn()
 	s.e.TurnTook(int64(time.Since(s.began)))
 }
