@@ -44,6 +44,14 @@ func (p *LogOptions) sameDestination(o *LogOptions) bool {
 	return p.File == o.File && p.RemoteSyslog == o.RemoteSyslog && p.Syslog == o.Syslog && p.SizeLimit == o.SizeLimit && p.MaxFiles == o.MaxFiles
 }
 
+// Check finds what can't work without opening anything.
+func (p *LogOptions) Check() error {
+	if !p.toSyslog() {
+		return nil
+	}
+	return checkSyslog(p.RemoteSyslog)
+}
+
 // destination is where lines go. Only the writing goroutine uses it.
 type destination interface {
 	// write writes whole lines.
@@ -291,13 +299,6 @@ func (l *Logger) complain(err error) {
 	if text := l.failing.say(time.Now(), "natsd: "+err.Error()); text != "" {
 		fmt.Fprintln(os.Stderr, text)
 	}
-}
-
-// SetLevels says whether [DBG] and [TRC] lines are written from now on.
-func (l *Logger) SetLevels(debug, trace bool) {
-	l.mu.Lock()
-	l.opts.Debug, l.opts.Trace = debug, trace
-	l.mu.Unlock()
 }
 
 // Reopen closes the log file and opens the name again, after it was renamed. Lines logged before go to the old file.

@@ -100,13 +100,20 @@ func TestLogJSON(t *testing.T) {
 	}
 }
 
+func change(t *testing.T, l *Logger, o LogOptions) {
+	t.Helper()
+	if err := l.Change(o); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLogLevelsChange(t *testing.T) {
 	got := logged(t, LogOptions{NoTime: true}, func(l *Logger) {
 		l.Log(engine.LevelDebug, "", "before")
-		l.SetLevels(true, false)
+		change(t, l, LogOptions{NoTime: true, Debug: true})
 		l.Log(engine.LevelDebug, "", "between")
 		l.Log(engine.LevelTrace, "", "between, trace")
-		l.SetLevels(false, true)
+		change(t, l, LogOptions{NoTime: true, Trace: true})
 		l.Log(engine.LevelDebug, "", "after")
 		l.Log(engine.LevelTrace, "", "after, trace")
 	})

@@ -40,6 +40,14 @@ func openSyslog(remote string) (destination, error) {
 	return &syslogLines{w}, nil
 }
 
+func checkSyslog(remote string) error {
+	if remote == "" {
+		return nil
+	}
+	_, _, err := syslogAddress(remote)
+	return err
+}
+
 // syslogAddress reads the URL of a syslog.
 func syslogAddress(remote string) (network, addr string, err error) {
 	u, err := url.Parse(remote)

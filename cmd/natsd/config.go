@@ -58,7 +58,9 @@ func (s *settings) takeConfig(c *config.Config) {
 	if c.OCSP != nil {
 		s.tls.takeOCSP(c.OCSP)
 	}
-	s.log.File, s.log.NoTime, s.log.UTC = c.Log.File, c.Log.NoTime, c.Log.UTC
+	l := &c.Log
+	s.log.File, s.log.SizeLimit, s.log.MaxFiles, s.log.Syslog, s.log.RemoteSyslog = l.File, l.SizeLimit, l.MaxFiles, l.Syslog, l.RemoteSyslog
+	s.log.NoTime, s.log.UTC = l.NoTime, l.UTC
 	s.pidFile, s.portsDir = c.PIDFile, c.PortsDir
 	s.httpHost, s.httpPort = c.MonitorHost, c.MonitorPort
 }
@@ -80,9 +82,7 @@ var notYet = []struct{ key, feature string }{
 	{"ocsp_cache", "a cache of OCSP answers"}, {"tls.ocsp_peer", "OCSP checks of clients' certificates"},
 	{"https", "HTTPS monitoring"}, {"https_port", "HTTPS monitoring"}, {"http_base_path", "a base path for monitoring"},
 	{"prof_port", "profiling"}, {"prof_block_rate", "profiling"}, {"max_closed_clients", "a setting for closed connections"},
-	{"syslog", "syslog"}, {"remote_syslog", "syslog"}, {"logfile_size_limit", "log rotation"}, {"logfile_max_num", "log rotation"},
-	{"trace_verbose", "tracing of the system account"}, {"trace_headers", "tracing of headers alone"},
-	{"max_traced_msg_len", "cutting traced messages"}, {"write_timeout", "a policy for write timeouts"},
+	{"write_timeout", "a policy for write timeouts"},
 	{"server_tags", "server tags"}, {"server_metadata", "server metadata"}, {"feature_flags", "feature flags"},
 	{"connect_error_reports", "clustering"}, {"reconnect_error_reports", "clustering"},
 }

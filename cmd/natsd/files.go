@@ -1,27 +1,30 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 )
 
 // writeFiles writes the pid file and the ports file and returns those that exist now.
 func writeFiles(s *settings, clientPort, monitorPort int) (written []string, err error) {
 	if s.pidFile != "" {
-		if err := writeWhole(s.pidFile, []byte(strconv.Itoa(os.Getpid())), 0o660); err != nil {
+		if err := writeWhole(s.pidFile, ownPID(), 0o600); err != nil {
 			return written, fmt.Errorf("the pid file can't be written: %w", err)
 		}
 		written = append(written, s.pidFile)
 	}
 	if s.portsDir != "" {
-		exe := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe")
-		name := filepath.Join(s.portsDir, fmt.Sprintf("%s_%d.ports", exe, os.Getpid()))
-		urls := map[string][]string{"nats": reachable("nats", s.engine.Host, clientPort)}
+		name := filepath.Join(s.portsDir, fmt.Sprintf("%s_%d.ports", programName(), os.Getpid()))
+		scheme := "nats"
+		if s.engine.TLS.On {
+			scheme = "tls"
+		}
+		urls := map[string][]string{"nats": reachable(scheme, s.engine.Host, clientPort)}
 		if monitorPort > 0 {
 			urls["monitoring"] = reachable("http", s.monitorHost(), monitorPort)
 		}
@@ -36,6 +39,20 @@ func writeFiles(s *settings, clientPort, monitorPort int) (written []string, err
 	}
 	return written, nil
 }
+
+// removeFiles removes what writeFiles wrote. A pid file that another server has made its own meanwhile stays.
+func (s *settings) removeFiles(written []string) {
+	for _, name := range written {
+		if name == s.pidFile {
+			if b, err := os.ReadFile(name); err == nil && !bytes.Equal(b, ownPID()) {
+				continue
+			}
+		}
+		os.Remove(name)
+	}
+}
+
+func ownPID() []byte { return strconv.AppendInt(nil, int64(os.Getpid()), 10) }
 
 // writeWhole writes a file that others wait for: it appears with all of its content. Where the directory takes no other
 // name, or the name is no plain file, it is written in place.

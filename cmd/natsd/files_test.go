@@ -88,3 +88,33 @@ func TestReachable(t *testing.T) {
 		}
 	}
 }
+
+// A pid file names who runs: one that was overwritten by a server started later is not removed with this one.
+func TestOnlyOwnFilesAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	s := &settings{pidFile: filepath.Join(dir, "pid"), portsDir: dir}
+	for _, other := range []bool{false, true} {
+		files, err := writeFiles(s, 4222, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other {
+			if err := os.WriteFile(s.pidFile, []byte("1"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.removeFiles(files)
+		left, err := os.ReadDir(dir)
+		if err != nil || len(left) != 0 != other {
+			t.Errorf("other %v: left %v, %v", other, left, err)
+		}
+	}
+}
+
+func TestPortsFileNamesTLS(t *testing.T) {
+	dir := t.TempDir()
+	files, err := writeFiles(&settings{engine: engine.Options{Host: "127.0.0.1", TLS: engine.TLSOptions{On: true}}, portsDir: dir}, 4222, 0)
+	if err != nil || len(files) != 1 || content(t, files[0]) != `{"nats":["tls://127.0.0.1:4222"]}` {
+		t.Errorf("%v, %v", files, err)
+	}
+}

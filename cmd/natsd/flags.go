@@ -18,7 +18,8 @@ import (
 )
 
 const usage = `Usage: natsd [flags]
-       natsd sim [flags]    simulate servers and clients under faults; natsd sim -h tells more
+       natsd healthcheck [url]    exit 0 if a server is well
+       natsd sim [flags]          simulate servers and clients under faults; natsd sim -h tells more
 
 Server:
     -a, --addr, --net <host>         address to listen on (default 0.0.0.0)
@@ -29,17 +30,24 @@ Server:
     -m, --http_port <port>           port for HTTP monitoring
     -c, --config <file>              configuration file; flags win over it
     -t                               check the configuration and exit
+    -sl, --signal <signal>[=<pid>]   tell a running server to ldm, quit, reload, reopen, stop or term and exit; <pid> is its
+                                     process id, its pid file, a pattern of pid files, or the beginning of ids and a *
         --client_advertise <addr>    address told to clients instead of the one listened on
         --ports_file_dir <dir>       write the ports in use to <dir>/natsd_<pid>.ports
         --portable                   use the portable event loop even where a faster one exists
 
 Logging:
     -l, --log <file>                 write the log to this file
+        --log_size_limit <bytes>     put the file aside when it is larger and begin another
+    -s, --syslog                     write the log to syslog, where no file is named
+    -r, --remote_syslog <url>        or to another machine's: udp://host:port or tcp://host:port
     -T, --logtime                    timestamp log lines (default true)
         --logtime_utc                timestamps in UTC
     -D, --debug                      log what happens to connections
     -V, --trace                      log the protocol
-    -DV                              both
+    -VV                              what the server itself publishes too
+    -DV, -DVV                        both
+        --max_traced_msg_len <bytes> how much of a message is logged (default all)
         --log_format <text|json>     form of the log lines (default text)
 
 Authorization:
@@ -64,6 +72,7 @@ type settings struct {
 	engine     engine.Options
 	log        host.LogOptions
 	portable   bool
+	signal     string // to be sent instead of serving; see sendSignal
 	pidFile    string
 	portsDir   string
 	configFile string
@@ -86,16 +95,14 @@ var later = map[string]string{
 	"ms": "HTTPS monitoring", "https_port": "HTTPS monitoring",
 	"routes": "clustering", "cluster": "clustering", "cluster_name": "clustering", "no_advertise": "clustering",
 	"cluster_advertise": "clustering", "connect_retries": "clustering", "cluster_listen": "clustering",
-	"profile": "profiling", "sl": "signalling by flag", "signal": "signalling by flag",
-	"s": "syslog", "syslog": "syslog", "r": "syslog", "remote_syslog": "syslog",
-	"VV": "tracing of the system account", "DVV": "tracing of the system account",
-	"log_size_limit": "log rotation", "max_traced_msg_len": "cutting traced messages",
+	"profile": "profiling",
 }
 
 // given are flags that need more than being stored.
 type given struct {
 	port, httpPort, format string
-	both                   bool
+	debugTrace             bool
+	verbose, debugVerbose  bool
 }
 
 // flagSet declares the flags. Parsing sets s and g; what is not given keeps its value.
@@ -121,6 +128,10 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 	str(&s.engine.ClientAdvertise, "client_advertise")
 	str(&s.portsDir, "ports_file_dir")
 	str(&s.log.File, "l", "log")
+	fs.Int64Var(&s.log.SizeLimit, "log_size_limit", s.log.SizeLimit, "")
+	on(&s.log.Syslog, "s", "syslog")
+	str(&s.log.RemoteSyslog, "r", "remote_syslog")
+	str(&s.signal, "sl", "signal")
 	str(&g.format, "log_format")
 	str(&s.engine.User, "user")
 	str(&s.engine.Pass, "pass")
@@ -137,7 +148,10 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 	on(&s.log.UTC, "logtime_utc")
 	on(&s.engine.Debug, "D", "debug")
 	on(&s.engine.Trace, "V", "trace")
-	on(&g.both, "DV")
+	on(&g.debugTrace, "DV")
+	on(&g.verbose, "VV")
+	on(&g.debugVerbose, "DVV")
+	fs.IntVar(&s.engine.MaxTraced, "max_traced_msg_len", s.engine.MaxTraced, "")
 	on(&s.portable, "portable")
 	on(&s.showVersion, "v", "version")
 	on(&s.showHelp, "h", "help")
@@ -156,6 +170,9 @@ func parseFlags(args []string) (*settings, error) {
 	}
 	if fs.NArg() > 0 {
 		return nil, fmt.Errorf("unexpected argument %q: natsd takes flags only", fs.Arg(0))
+	}
+	if s.signal != "" {
+		return s, nil
 	}
 	if file := s.configFile; file != "" {
 		// The file over the defaults, then the flags again over the file.
@@ -192,9 +209,10 @@ func (s *settings) take(g *given) (err error) {
 	default:
 		return fmt.Errorf("--log_format %q: it must be text or json", g.format)
 	}
-	if g.both {
-		s.engine.Debug, s.engine.Trace = true, true
-	}
+	o := &s.engine
+	o.Debug = o.Debug || g.debugTrace || g.debugVerbose
+	o.TraceVerbose = o.TraceVerbose || g.verbose || g.debugVerbose
+	o.Trace = o.Trace || g.debugTrace || o.TraceVerbose
 	s.log.Debug, s.log.Trace = s.engine.Debug, s.engine.Trace
 	s.engine.NatsdVersion, s.engine.GitCommit = version, commit()
 	return nil
@@ -240,6 +258,9 @@ func (s *settings) check() error {
 		if _, _, err := net.SplitHostPort(o.ClientAdvertise); err != nil && strings.Contains(o.ClientAdvertise, ":") {
 			return fmt.Errorf("client_advertise %q: %w", o.ClientAdvertise, err)
 		}
+	}
+	if err := s.log.Check(); err != nil {
+		return err
 	}
 	return s.tls.check(&o.TLS)
 }

@@ -19,16 +19,21 @@ func reload(srv *host.Server, started *settings, args []string, log *host.Logger
 		log.Log(engine.LevelError, "", "Failed to reload server configuration: there is no configuration file (-c)")
 		return
 	}
-	if err := started.tls.follow(&s.tls); err != nil {
+	if err := log.Change(s.log); err != nil {
 		log.Log(engine.LevelError, "", "Failed to reload server configuration: "+err.Error())
 		return
 	}
+	if err := started.tls.follow(&s.tls); err != nil {
+		_ = log.Change(started.log) // which worked before
+		log.Log(engine.LevelError, "", "Failed to reload server configuration: "+err.Error())
+		return
+	}
+	started.log = s.log
 	srv.Reload(s.engine, func(needRestart []string) {
 		needRestart = append(needRestart, started.needRestart(s)...)
 		if len(needRestart) > 0 {
 			log.Log(engine.LevelWarn, "", "Not changed without a restart: "+strings.Join(needRestart, ", "))
 		}
-		log.SetLevels(s.log.Debug, s.log.Trace)
 		log.Log(engine.LevelInfo, "", "Reloaded server configuration")
 	})
 }
@@ -40,9 +45,6 @@ func (s *settings) needRestart(next *settings) (names []string) {
 		name    string
 		changed bool
 	}{
-		{"log_file", next.log.File != s.log.File},
-		{"logtime", next.log.NoTime != s.log.NoTime},
-		{"logtime_utc", next.log.UTC != s.log.UTC},
 		{"pid_file", next.pidFile != s.pidFile},
 		{"ports_file_dir", next.portsDir != s.portsDir},
 		{"http", next.httpHost != s.httpHost || next.httpPort != s.httpPort},

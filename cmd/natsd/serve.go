@@ -17,7 +17,7 @@ func serveMain(args []string) int {
 	signals := catchSignals()
 	s, err := parseFlags(args)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "natsd:", err)
+		fmt.Fprintln(os.Stderr, programName()+":", err)
 		return 1
 	}
 	switch {
@@ -27,17 +27,23 @@ func serveMain(args []string) int {
 	case s.showVersion:
 		printVersion(os.Stdout)
 		return 0
-	case s.testOnly:
-		if err := s.doubtful(); err != nil {
-			fmt.Fprintln(os.Stderr, "natsd:", err)
+	case s.signal != "":
+		if err := sendSignal(s.signal); err != nil {
+			fmt.Fprintln(os.Stderr, programName()+":", err)
 			return 1
 		}
-		fmt.Fprintln(os.Stderr, "natsd:", s.valid())
+		return 0
+	case s.testOnly:
+		if err := s.doubtful(); err != nil {
+			fmt.Fprintln(os.Stderr, programName()+":", err)
+			return 1
+		}
+		fmt.Fprintln(os.Stderr, programName()+":", s.valid())
 		return 0
 	}
 	log, err := host.NewLogger(s.log)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "natsd:", err)
+		fmt.Fprintln(os.Stderr, programName()+":", err)
 		return 1
 	}
 	defer log.Close()
@@ -46,7 +52,7 @@ func serveMain(args []string) int {
 			log.Log(engine.LevelFatal, "", err.Error())
 		}
 		if s.log.File != "" {
-			fmt.Fprintln(os.Stderr, "natsd:", err) // whoever starts it by hand does not look into the file first
+			fmt.Fprintln(os.Stderr, programName()+":", err) // whoever starts it by hand does not look into the file first
 		}
 		return 1
 	}
@@ -94,11 +100,7 @@ func serve(s *settings, args []string, log *host.Logger, signals chan os.Signal)
 		monitorPort = m.Port()
 	}
 	files, err := writeFiles(s, srv.Port(), monitorPort)
-	defer func() {
-		for _, f := range files {
-			os.Remove(f)
-		}
-	}()
+	defer func() { s.removeFiles(files) }()
 	if err != nil {
 		srv.Stop()
 		<-failed

@@ -11,15 +11,24 @@ import (
 // version is natsd's own. Release builds may set it with -ldflags "-X main.version=…".
 var version = "0.1.0"
 
+// revision is the commit that was built, where the go command did not see it: -ldflags "-X main.revision=…".
+var revision string
+
+// commitShort is how much of a commit's name is shown.
+const commitShort = 7
+
 // commit names the source that was built, shortened; empty when unknown.
 func commit() string {
+	if revision != "" {
+		return revision[:min(len(revision), commitShort)]
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
 	}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 7 {
-			return s.Value[:7]
+		if s.Key == "vcs.revision" && len(s.Value) >= commitShort {
+			return s.Value[:commitShort]
 		}
 	}
 	return ""
