@@ -32,6 +32,8 @@ Server:
     -t                               check the configuration and exit
     -sl, --signal <signal>[=<pid>]   tell a running server to ldm, quit, reload, reopen, stop or term and exit; <pid> is its
                                      process id, its pid file, a pattern of pid files, or the beginning of ids and a *
+        --explain <user>             with -t: say what the user may do with a subject, and where that goes;
+                                     followed by the subject, and a queue group if there is one
         --client_advertise <addr>    address told to clients instead of the one listened on
         --ports_file_dir <dir>       write the ports in use to <dir>/natsd_<pid>.ports
         --portable                   use the portable event loop even where a faster one exists
@@ -85,6 +87,8 @@ type settings struct {
 	doubts   bool     // there are some that -t refuses
 
 	testOnly    bool
+	explain     string   // the user to explain for
+	asked       []string // with explain: a subject, and a queue group perhaps
 	showVersion bool
 	showHelp    bool
 }
@@ -138,6 +142,7 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 	str(&s.engine.Token, "auth")
 	s.tls.flags(str, on)
 	on(&s.testOnly, "t")
+	str(&s.explain, "explain")
 	for _, n := range []string{"T", "logtime"} {
 		fs.BoolFunc(n, "", func(v string) error {
 			shown, err := strconv.ParseBool(v)
@@ -162,14 +167,22 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 func parseFlags(args []string) (*settings, error) {
 	s, g := &settings{}, &given{}
 	fs := flagSet(s, g)
-	if err := fs.Parse(args); err != nil {
-		return nil, flagError(err)
+	words, err := parseAll(fs, args)
+	if err != nil {
+		return nil, err
 	}
 	if s.showHelp || s.showVersion {
 		return s, nil
 	}
-	if fs.NArg() > 0 {
-		return nil, fmt.Errorf("unexpected argument %q: natsd takes flags only", fs.Arg(0))
+	explain := false
+	fs.Visit(func(f *flag.Flag) { explain = explain || f.Name == "explain" })
+	switch {
+	case !explain && len(words) > 0:
+		return nil, fmt.Errorf("unexpected argument %q: natsd takes flags only", words[0])
+	case explain && !s.testOnly:
+		return nil, errors.New("--explain goes with -t")
+	case explain && (len(words) == 0 || len(words) > 2):
+		return nil, errors.New("--explain takes a user, a subject and perhaps a queue group: natsd -t -c file --explain alice orders.new")
 	}
 	if s.signal != "" {
 		return s, nil
@@ -180,14 +193,28 @@ func parseFlags(args []string) (*settings, error) {
 		if err := loadConfig(file, s); err != nil {
 			return nil, err
 		}
-		if err := flagSet(s, g).Parse(args); err != nil {
-			return nil, flagError(err)
+		if _, err := parseAll(flagSet(s, g), args); err != nil {
+			return nil, err
 		}
 	}
+	s.asked = words
 	if err := s.take(g); err != nil {
 		return nil, err
 	}
 	return s, s.check()
+}
+
+// parseAll parses flags wherever they stand and returns what is between them.
+func parseAll(fs *flag.FlagSet, args []string) (words []string, err error) {
+	for {
+		if err := fs.Parse(args); err != nil {
+			return nil, flagError(err)
+		}
+		if fs.NArg() == 0 {
+			return words, nil
+		}
+		words, args = append(words, fs.Arg(0)), fs.Args()[1:]
+	}
 }
 
 // take applies the flags that need more than being stored.

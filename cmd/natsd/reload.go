@@ -34,7 +34,7 @@ func reload(srv *host.Server, started *settings, args []string, log *host.Logger
 		if len(needRestart) > 0 {
 			log.Log(engine.LevelWarn, "", "Not changed without a restart: "+strings.Join(needRestart, ", "))
 		}
-		log.Log(engine.LevelInfo, "", "Reloaded server configuration")
+		log.Log(engine.LevelInfo, "", "Reloaded server configuration ("+s.digest+")")
 	})
 }
 

@@ -34,12 +34,7 @@ func serveMain(args []string) int {
 		}
 		return 0
 	case s.testOnly:
-		if err := s.doubtful(); err != nil {
-			fmt.Fprintln(os.Stderr, programName()+":", err)
-			return 1
-		}
-		fmt.Fprintln(os.Stderr, programName()+":", s.valid())
-		return 0
+		return s.test()
 	}
 	log, err := host.NewLogger(s.log)
 	if err != nil {
@@ -57,6 +52,22 @@ func serveMain(args []string) int {
 		return 1
 	}
 	log.Log(engine.LevelInfo, "", "Server Exiting..")
+	return 0
+}
+
+// test is -t: it says whether the settings can be used, answers --explain, and returns the exit status.
+func (s *settings) test() int {
+	err := s.doubtful()
+	if err == nil {
+		fmt.Fprintln(os.Stderr, programName()+":", s.valid())
+		if len(s.asked) > 0 {
+			err = s.explainTo(os.Stdout)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, programName()+":", err)
+		return 1
+	}
 	return 0
 }
 

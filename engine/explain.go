@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/mapping"
+	"github.com/natsd/natsd/permission"
+	"github.com/natsd/natsd/subject"
+)
+
+// Explained says what a user may do with a subject and where what is published there goes, and by which rules.
+type Explained struct {
+	User    string `json:"user"`
+	Account string `json:"account"`
+	Subject string `json:"subject"`
+	Queue   string `json:"queue,omitempty"`
+	// Types are the kinds of connections that the user may have; none: any.
+	Types []string `json:"connection_types,omitempty"`
+
+	Publish   *permission.Explanation `json:"publish,omitempty"` // nil of a subject with wildcards, which none may publish on
+	Subscribe permission.Explanation  `json:"subscribe"`
+	// Responses is set if what Publish refuses may be published as the answer to a request.
+	Responses *permission.ResponseLimit `json:"responses,omitempty"`
+
+	Mapping *ExplainedMapping `json:"mapping,omitempty"`
+	// Goes is how what is published crosses to other accounts, Comes how what others publish gets here.
+	Goes  []Crossing `json:"goes,omitempty"`
+	Comes []Crossing `json:"comes,omitempty"`
+}
+
+// ExplainedMapping is the mapping of the account that a subject falls under, and what it makes of it.
+type ExplainedMapping struct {
+	Source string          `json:"source"`
+	At     config.Pos      `json:"-"`
+	To     []MappedSubject `json:"to"`
+	Kept   int             `json:"kept,omitempty"` // percent of the messages whose subject stays
+	Lost   int             `json:"lost,omitempty"` // percent that are dropped
+}
+
+// MappedSubject is one outcome of a mapping.
+type MappedSubject struct {
+	Template string `json:"template"`
+	Subject  string `json:"subject"` // of one message; where chance has a part in it, others may get another
+	Weight   int    `json:"weight"`  // percent
+	Cluster  string `json:"cluster,omitempty"`
+}
+
+// Crossing is one step from an account to another, by an export of one and an import of the other.
+type Crossing struct {
+	Kind      string     `json:"kind"` // stream or service
+	From      string     `json:"from"` // the account in which it is published
+	Subject   string     `json:"subject"`
+	To        string     `json:"to"` // and that in which it is received
+	ToSubject string     `json:"to_subject"`
+	Export    string     `json:"export"`
+	Import    string     `json:"import"`
+	Exported  config.Pos `json:"-"`
+	Imported  config.Pos `json:"-"`
+	Depth     int        `json:"depth"` // steps before it
+}
+
+// Explain answers for a user of options that were checked: one that exists by name or public key, or anybody where no
+// credentials are asked for. queue may be empty.
+func Explain(o *Options, name, subj, queue string) (*Explained, error) {
+	if !subject.ValidPattern(subj) {
+		return nil, fmt.Errorf("%q is not a subject", subj)
+	}
+	u, err := explainedUser(o, name)
+	if err != nil {
+		return nil, err
+	}
+	x := &Explained{User: name, Account: u.in, Subject: subj, Queue: queue, Types: u.types}
+	literal := subject.ValidLiteral(subj)
+	x.Subscribe.Allowed = true
+	if literal {
+		x.Publish = &permission.Explanation{Allowed: true}
+	}
+	if u.perms != nil {
+		x.Subscribe = u.perms.ExplainSubscribe([]byte(subj), []byte(queue))
+		if literal {
+			*x.Publish = u.perms.ExplainPublish([]byte(subj))
+			if limit, ok := u.perms.Responses(); ok && !x.Publish.Allowed {
+				x.Responses = &limit
+			}
+		}
+	}
+	s := draftRules(o.Accounts)
+	at := s.byName[u.in]
+	if literal && (x.Publish.Allowed || x.Responses != nil) {
+		x.goes(s, at)
+	}
+	s.comesTo(x, at, subj, true, 0)
+	return x, nil
+}
+
+// explainedUser finds the user among those of o.
+func explainedUser(o *Options, name string) (userDraft, error) {
+	list, _ := draftUsers(o)
+	if o.User != "" && o.Token == "" {
+		list = append(list, userDraft{in: globalAccount, user: user{name: o.User}})
+	}
+	if len(list) == 0 {
+		return userDraft{in: globalAccount}, nil // nobody is told apart
+	}
+	if i := slices.IndexFunc(list, func(u userDraft) bool { return u.name == name }); i >= 0 {
+		return list[i], nil
+	}
+	return userDraft{}, fmt.Errorf("there is no user %q", name)
+}
+
+// goes explains where a message on x.Subject goes.
+func (x *Explained) goes(s *ruleSet, at int) {
+	d := &s.accounts[at]
+	x.Mapping = d.explainMapping(x.Subject)
+	if x.Mapping == nil || x.Mapping.Kept > 0 {
+		s.goesFrom(x, at, x.Subject, true, 0)
+	}
+	if x.Mapping != nil {
+		for _, m := range x.Mapping.To {
+			s.goesFrom(x, at, m.Subject, true, 0)
+		}
+	}
+}
+
+// explainMapping finds the mapping that subj falls under; nil if there is none.
+func (d *draft) explainMapping(subj string) *ExplainedMapping {
+	if d.mappings == nil {
+		return nil
+	}
+	w := d.mappings.Match([]byte(subj))
+	if w == nil {
+		return nil
+	}
+	// Of several for one source the last one counts, as for the table.
+	i := len(d.Mappings) - 1
+	for ; d.Mappings[i].Subject != w.Source(); i-- {
+	}
+	m := &ExplainedMapping{Source: w.Source(), At: d.Mappings[i].Pos}
+	sum := 0
+	for _, to := range d.Mappings[i].Destinations {
+		t, err := mapping.Compile(w.Source(), to.Subject)
+		if err != nil || to.Weight == 0 {
+			continue
+		}
+		got, _ := t.Apply(nil, []byte(subj), 0)
+		m.To = append(m.To, MappedSubject{Template: to.Subject, Subject: string(got), Weight: to.Weight, Cluster: to.Cluster})
+		if to.Cluster == "" {
+			sum += to.Weight
+		}
+	}
+	if rest := 100 - sum; rest > 0 {
+		if _, outcome := w.Apply(nil, []byte(subj), 99); outcome == mapping.Lost {
+			m.Lost = rest
+		} else if outcome == mapping.Kept {
+			m.Kept = rest
+		}
+	}
+	return m
+}
+
+// goesFrom adds the crossings of a message on subj in an account, and those that follow from them. What arrives by an import
+// of a stream goes on by such imports only: services is false then.
+func (s *ruleSet) goesFrom(x *Explained, at int, subj string, services bool, depth int) {
+	for i := range s.accounts[at].services {
+		im := &s.accounts[at].services[i]
+		if !services || depth == hopsMax || len(x.Goes) >= crossingsMax || !subject.Match(subj, im.local) {
+			continue
+		}
+		there := changed(im.there, subj)
+		x.Goes = s.crossing(x.Goes, at, im, subj, there, depth)
+		s.goesFrom(x, s.byName[im.Account], there, true, depth+1)
+	}
+	for to := range s.accounts {
+		for i := range s.accounts[to].streams {
+			im := &s.accounts[to].streams[i]
+			if depth == hopsMax || len(x.Goes) >= crossingsMax || s.byName[im.Account] != at || !subject.Match(subj, im.Subject) {
+				continue
+			}
+			here := changed(im.here, subj)
+			x.Goes = s.crossing(x.Goes, to, im, subj, here, depth)
+			s.goesFrom(x, to, here, false, depth+1)
+		}
+	}
+}
+
+// comesTo adds how what others publish reaches subj in an account. What comes by an import of a service was published, or
+// came by another such import: streams is false then.
+func (s *ruleSet) comesTo(x *Explained, at int, subj string, streams bool, depth int) {
+	for i := range s.accounts[at].streams {
+		im := &s.accounts[at].streams[i]
+		both, ok := subject.Intersect(subj, im.local)
+		if !ok || !streams || depth == hopsMax || len(x.Comes) >= crossingsMax {
+			continue
+		}
+		there := changed(im.there, both)
+		x.Comes = s.crossing(x.Comes, at, im, there, both, depth)
+		s.comesTo(x, s.byName[im.Account], there, true, depth+1)
+	}
+	for from := range s.accounts {
+		for i := range s.accounts[from].services {
+			im := &s.accounts[from].services[i]
+			both, ok := subject.Intersect(subj, im.Subject)
+			if !ok || s.byName[im.Account] != at || depth == hopsMax || len(x.Comes) >= crossingsMax {
+				continue
+			}
+			here := changed(im.here, both)
+			x.Comes = s.crossing(x.Comes, from, im, here, both, depth)
+			s.comesTo(x, from, here, false, depth+1)
+		}
+	}
+}
+
+// crossingsMax bounds what Explain lists each way.
+const crossingsMax = 1000
+
+// crossing appends the step by an import of an account; published is what it takes, received what it gives.
+func (s *ruleSet) crossing(list []Crossing, importer int, im *importDraft, published, received string, depth int) []Crossing {
+	e := &s.accounts[s.byName[im.Account]].Exports[im.export]
+	c := Crossing{
+		Kind: "stream", From: im.Account, Subject: published, To: s.accounts[importer].Name, ToSubject: received,
+		Export: e.Subject, Exported: e.Pos, Import: im.Subject, Imported: im.Pos, Depth: depth,
+	}
+	if im.Kind == config.Service {
+		c.Kind, c.From, c.To = "service", c.To, c.From
+	}
+	return append(list, c)
+}
+
+// changed is what t makes of a subject or pattern that it matches; a nil t leaves it.
+func changed(t *mapping.Transform, subj string) string {
+	if t == nil {
+		return subj
+	}
+	b, ok := t.Apply(nil, []byte(subj), 0)
+	if !ok {
+		return subj
+	}
+	return string(b)
+}
