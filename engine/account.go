@@ -19,9 +19,13 @@ type account struct {
 	replyToken string            // the second token of the reply subjects that stand for requests from other accounts
 	replies    map[string]*reply // by these subjects
 
-	internal int // subscriptions that are no connection's own
-	conns    int // connections bound to it that are not closing
-	gone     traffic
+	internal      int     // subscriptions that are no connection's own
+	conns         int     // connections that are here and are not closing
+	total         uint64  // connections that ever came here
+	traffic       traffic // of all that were ever here
+	slowConsumers uint64
+	updated       WallTime // when its rules were last set; 0: at the start
+	absent        bool     // the configuration does not name it any more
 }
 
 func (e *Engine) newAccount(name string) *account {

@@ -17,7 +17,10 @@ func (e *Engine) bind(c *conn, a *account) {
 	}
 	c.acc.leave(c)
 	c.acc = a
-	a.conns++
+	if c.joined {
+		a.conns++
+		a.total++
+	}
 	c.memo = nil
 	if len(a.def.streams) > 0 {
 		for _, s := range c.subs {
@@ -26,11 +29,19 @@ func (e *Engine) bind(c *conn, a *account) {
 	}
 }
 
+// join enters a connection that may do something into its account's books.
+func (c *conn) join() {
+	if c.joined {
+		return
+	}
+	c.joined = true
+	c.acc.conns++
+	c.acc.total++
+}
+
 // leave takes a connection out of its account's books.
 func (a *account) leave(c *conn) {
-	a.conns--
-	a.gone.inMsgs += c.stats.inMsgs
-	a.gone.inBytes += c.stats.inBytes
-	a.gone.outMsgs += c.stats.outMsgs
-	a.gone.outBytes += c.stats.outBytes
+	if c.joined {
+		a.conns--
+	}
 }

@@ -71,6 +71,7 @@ func (e *Engine) slowConsumer(c *conn, reason CloseReason) {
 		return
 	}
 	e.totals.slowConsumers++
+	c.acc.slowConsumers++
 	if c.out.pending > 0 {
 		e.mark(MarkSlowDataQueued)
 	}
@@ -91,9 +92,8 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 		return
 	}
 	c.gate |= gateClosed
-	info := e.connInfo(c)
-	info.Stop, info.Reason = e.wall, reason
-	e.closed.add(info)
+	e.remember(c, reason)
+	c.acc.leave(c)
 	e.active--
 	if e.opts.Debug {
 		e.logf(LevelDebug, c.subject(), "Client connection closed: "+string(reason))
@@ -179,6 +179,10 @@ func (e *Engine) send(c *conn) {
 	c.out.written(&e.pool, n)
 	e.written += n
 	if c.out.pending == 0 {
+		if c.stuckAt > 0 {
+			e.slowWrites.observe(int64(e.now - c.stuckAt))
+			c.stuckAt = 0
+		}
 		c.progress = 0 // it owes nothing: what waits next has its own time
 	} else if n > 0 || c.progress == 0 {
 		c.progress = e.now
@@ -186,6 +190,9 @@ func (e *Engine) send(c *conn) {
 	if n < offered {
 		e.mark(MarkPartialWrite)
 		c.blocked = true
+		if c.stuckAt == 0 {
+			c.stuckAt = e.now
+		}
 		e.arm(c)
 	}
 }

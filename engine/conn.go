@@ -40,11 +40,13 @@ type conn struct {
 	epoch   uint16 // which of the operator's decisions it has followed: see sweep.go
 	out     outQueue
 	stats   traffic
+	acc     *account
 
 	id  ConnID
 	cid uint64
 
 	authed    bool // may do more than CONNECT
+	joined    bool // is in its account's books
 	connected bool // a CONNECT was accepted
 	verbose   bool
 	pedantic  bool
@@ -58,7 +60,6 @@ type conn struct {
 	tls    tlsState
 	gone   bool // given up: the slot is free, the pointer may linger in lists
 
-	acc      *account
 	user     *user              // nil: nobody was asked for
 	grants   *permission.Grants // what it may answer; nil: it has no such permissions
 	requests *requests          // that went on to other accounts; nil: none did
@@ -71,11 +72,14 @@ type conn struct {
 
 	memo *memo // of the last subject published; nil: none
 
-	progress  Instant  // when the network last took something of what waits, or refused it first; 0: nothing waits
-	stalled   []ConnID // publishers held back because of this receiver; one may be there twice
-	stalls    int      // how often this publisher is in a stalled list
-	stallEnd  Instant  // when those in stalled are let go; 0: none
-	stallUsed bool     // they were, in vain: not again before the queue has drained
+	queuedAt   Instant  // when it was queued
+	stuckAt    Instant  // when the network first did not take all of what waits; 0: it does
+	progress   Instant  // when the network last took something of what waits, or refused it first; 0: nothing waits
+	stalled    []ConnID // publishers held back because of this receiver; one may be there twice
+	stallCount uint64   // how often it was held back
+	stalls     int      // how often this publisher is in a stalled list
+	stallEnd   Instant  // when those in stalled are let go; 0: none
+	stallUsed  bool     // they were, in vain: not again before the queue has drained
 
 	subs  []*subscription
 	bySid map[string]*subscription // only when there are many
@@ -109,6 +113,13 @@ type conn struct {
 // traffic counts messages and bytes, headers and payload, from the server's point of view.
 type traffic struct {
 	outMsgs, outBytes, inMsgs, inBytes uint64
+}
+
+func (t *traffic) add(o *traffic) {
+	t.outMsgs += o.outMsgs
+	t.outBytes += o.outBytes
+	t.inMsgs += o.inMsgs
+	t.inBytes += o.inBytes
 }
 
 // subject names the connection in the log, as nats-server does: its address and number, then what the client is and who,

@@ -1,144 +1,121 @@
 package engine
 
 import (
-	"strings"
 	"time"
+
+	"github.com/natsd/natsd/monitor"
+	"github.com/natsd/natsd/subject"
 )
 
-// ConnzOptions say which connections are wanted.
-type ConnzOptions struct {
-	Open, Closed bool
-	CID          uint64 // 0: any
-	Subs         bool   // list the subscriptions too
-	// Of names the open connections that are wanted, where not nil; Open then means nothing.
-	Of []ConnID
+// connzQuery looks for connections. Where their subscriptions are wanted too, those on the page are listed afterwards: which
+// these are, a job finds out.
+type connzQuery struct {
+	a       *monitor.Connz
+	slot    int           // the next to look at; then of the page
+	at      *monitor.Conn // the one whose subscriptions are being listed
+	cid     uint64        // whose are being looked at
+	subs    int           // how many of these are left
+	closed  uint64        // the next, as closedRing counts
+	started bool          // with the closed ones
+	picked  []*monitor.Conn
 }
 
-// Connz is the answer: all connections that match, in order of their slots, then closed ones, oldest first. Sorting and
-// paging are the asker's. It is made over several turns, and is not the state of any one moment: a connection that is open
-// all the while is in it once, as it was in some turn; one that comes meanwhile may be missing, and one that goes may be
-// missing too, or be in it twice where both are asked for, open and then closed.
-type Connz struct {
-	ServerID string
-	Now      WallTime
-	Conns    Pages[ConnzInfo]
+func newConnzQuery(o monitor.ConnzOptions) *connzQuery {
+	return &connzQuery{a: &monitor.Connz{Options: o, Err: o.Check()}}
 }
 
-// ConnzInfo is one connection.
-type ConnzInfo struct {
-	ID                                  ConnID
-	CID                                 uint64
-	IP                                  string
-	Port                                int
-	Start, LastActivity                 WallTime
-	Stop                                WallTime // 0: open
-	Reason                              CloseReason
-	Uptime, Idle, RTT                   time.Duration
-	Pending                             int
-	InMsgs, OutMsgs, InBytes, OutBytes  uint64
-	NumSubs                             int
-	Name, Lang, Version, AuthorizedUser string
-	Account                             string
+func (q *connzQuery) answer() monitor.Answer { return q.a }
 
-	// Subs are there with ConnzOptions.Subs. One that lasts while they are listed is there, but twice where others ended
-	// meanwhile; sids tell.
-	Subs Pages[SubInfo]
-	TLS  *TLSInfo // nil: plaintext. It is shared: not to be changed
-}
+// work sorts.
+func (q *connzQuery) work() { q.picked = q.a.Pick() }
 
-// SubInfo is one subscription.
-type SubInfo struct {
-	Account string
-	Subject string
-	Queue   string
-	SID     string
-	Msgs    uint64
-	Max     uint64
-	CID     uint64
-}
-
-const (
-	// closedMax is how many closed connections are remembered for /connz?state=closed, as in nats-server.
-	closedMax = 10000
-	// closedTextMax bounds the bytes of each text that a client chose, of a closed connection.
-	closedTextMax = 256
-)
-
-// closedRing holds the connections closed last.
-type closedRing struct {
-	ring  []ConnzInfo
-	count uint64 // of all that there were
-}
-
-func (r *closedRing) add(i ConnzInfo) {
-	for _, s := range []*string{&i.Name, &i.Lang, &i.Version, &i.AuthorizedUser} {
-		if len(*s) > closedTextMax {
-			*s = strings.Clone((*s)[:closedTextMax])
+func (q *connzQuery) step(e *Engine, budget int) progress {
+	a, o := q.a, &q.a.Options
+	a.ServerID, a.Now = e.info.ServerID, int64(e.wall)
+	a.Unknown = o.Account != "" && e.byAccount[o.Account] == nil
+	switch {
+	case a.Err != nil || a.Unknown:
+		return queryDone
+	case q.picked != nil:
+		return q.listPage(e, &budget)
+	}
+	if o.State == monitor.Open || o.State == monitor.All {
+		if !q.findOpen(e, &budget) {
+			return queryGoesOn
 		}
 	}
-	if len(r.ring) < closedMax {
-		r.ring = append(r.ring, i)
-		r.count++
-		return
+	if o.State == monitor.Closed || o.State == monitor.All {
+		if !q.findClosed(e, &budget) {
+			return queryGoesOn
+		}
 	}
-	r.ring[r.count%closedMax] = i
-	r.count++
+	if o.Lists() && a.Conns.Len() > 0 {
+		q.slot, q.cid = 0, 0
+		return queryWaits
+	}
+	return queryDone
 }
 
-// nth is the nth of all that there were, from 0 on; it must be one of those remembered.
-func (r *closedRing) nth(n uint64) *ConnzInfo { return &r.ring[n%closedMax] }
-
-// QueryConnz asks for connections.
-func (e *Engine) QueryConnz(id QueryID, o ConnzOptions) { e.ask(id, &connzQuery{o: o}) }
-
-type connzQuery struct {
-	o       ConnzOptions
-	a       Connz
-	slot    int        // the next to look at, of all or of o.Of
-	at      *ConnzInfo // the one whose subscriptions are being listed
-	subs    int        // how many of these are left
-	closed  uint64     // the next, as closedRing counts
-	started bool       // with the closed ones
-}
-
-func (q *connzQuery) answer() any { return &q.a }
-
-func (q *connzQuery) step(e *Engine, budget int) bool {
-	q.a.ServerID, q.a.Now = e.info.ServerID, e.wall
-	n := 0
-	if q.o.Of != nil {
-		n = len(q.o.Of)
-	} else if q.o.Open {
-		n = len(e.conns)
-	}
-	for ; q.slot < n; q.slot++ {
-		if budget <= 0 {
+// findOpen looks through the connections within the budget.
+func (q *connzQuery) findOpen(e *Engine, budget *int) (done bool) {
+	o := &q.a.Options
+	for ; q.slot < len(e.conns); q.slot++ {
+		if *budget <= 0 {
 			return false
 		}
-		var c *conn
-		if q.o.Of != nil {
-			c = e.lookup(q.o.Of[q.slot])
-		} else {
-			c = e.conns[q.slot]
-		}
-		if c == nil || c.gate&gateClosed != 0 || q.o.CID != 0 && c.cid != q.o.CID {
-			budget--
-			q.at = nil
+		c := e.conns[q.slot]
+		if c == nil || c.gate&gateClosed != 0 || o.Account != "" && c.acc.name != o.Account {
+			*budget--
 			continue
 		}
-		if q.at == nil || q.at.CID != c.cid {
-			budget--
-			q.at, q.subs = q.a.Conns.add(e.connInfo(c)), len(c.subs)
+		if q.cid != c.cid {
+			*budget--
+			q.cid, q.subs = c.cid, len(c.subs)
+			q.a.Total++
 		}
-		if q.o.Subs && !q.listSubs(c, &budget) {
-			return false
+		if o.CID != 0 && c.cid != o.CID || o.User != "" && c.userName() != o.User || o.MQTTClient != "" {
+			continue
 		}
+		if o.FilterSubject != "" {
+			found, done := q.subscribes(c, budget)
+			if !done {
+				return false
+			}
+			if !found {
+				continue
+			}
+		}
+		q.a.Conns.Add(e.connInfo(c))
 	}
-	return !q.o.Closed || q.listClosed(e, &budget)
+	return true
 }
 
-// listClosed lists the closed connections within the budget.
-func (q *connzQuery) listClosed(e *Engine, budget *int) (done bool) {
+// subscribes looks within the budget for a subscription that has subjects in common with the filter. The last are looked at
+// first: where one ends, the last takes its place, so none is passed over.
+func (q *connzQuery) subscribes(c *conn, budget *int) (found, done bool) {
+	for q.subs = min(q.subs, len(c.subs)); q.subs > 0; {
+		if *budget <= 0 {
+			return false, false
+		}
+		*budget--
+		q.subs--
+		if overlap(c.subs[q.subs].handle.Subject(), q.a.Options.FilterSubject) {
+			return true, true
+		}
+	}
+	return false, true
+}
+
+func overlap(pattern, filter string) bool {
+	if !subject.ValidPattern(filter) {
+		return false
+	}
+	_, ok := subject.Intersect(pattern, filter)
+	return ok
+}
+
+// findClosed looks through the closed connections within the budget.
+func (q *connzQuery) findClosed(e *Engine, budget *int) (done bool) {
 	r := &e.closed
 	if first := r.count - uint64(len(r.ring)); !q.started || q.closed < first {
 		q.started, q.closed = true, first // those before have made room for others
@@ -148,15 +125,53 @@ func (q *connzQuery) listClosed(e *Engine, budget *int) (done bool) {
 			return false
 		}
 		*budget--
-		if i := r.nth(q.closed); q.o.CID == 0 || i.CID == q.o.CID {
-			q.a.Conns.add(*i)
+		o, i := &q.a.Options, r.nth(q.closed)
+		if o.Account != "" && i.Account != o.Account {
+			continue
 		}
+		q.a.Total++
+		if o.CID != 0 && i.CID != o.CID || o.User != "" && i.User != o.User || o.MQTTClient != "" {
+			continue
+		}
+		if o.FilterSubject != "" {
+			found := false
+			for s := range i.Subs.All() {
+				*budget--
+				found = found || overlap(s.Subject, o.FilterSubject)
+			}
+			if !found {
+				continue
+			}
+		}
+		q.a.Conns.Add(*i)
 	}
 	return true
 }
 
-// listSubs lists the subscriptions of c within the budget, the last first: where one ends, the last takes its place, so
-// none is passed over.
+// listPage lists the subscriptions of those on the page that are still open.
+func (q *connzQuery) listPage(e *Engine, budget *int) progress {
+	for ; q.slot < len(q.picked); q.slot++ {
+		if *budget <= 0 {
+			return queryGoesOn
+		}
+		q.at = q.picked[q.slot]
+		c := e.lookup(ConnID(q.at.ID))
+		if q.at.Stop != 0 || c == nil || c.gate&gateClosed != 0 {
+			*budget--
+			continue
+		}
+		if q.cid != c.cid {
+			*budget--
+			q.cid, q.subs = c.cid, len(c.subs)
+		}
+		if !q.listSubs(c, budget) {
+			return queryGoesOn
+		}
+	}
+	return queryDone
+}
+
+// listSubs lists the subscriptions of c within the budget, the last first as in subscribes.
 func (q *connzQuery) listSubs(c *conn, budget *int) (done bool) {
 	for q.subs = min(q.subs, len(c.subs)); q.subs > 0; {
 		if *budget <= 0 {
@@ -164,25 +179,58 @@ func (q *connzQuery) listSubs(c *conn, budget *int) (done bool) {
 		}
 		*budget--
 		q.subs--
-		q.at.Subs.add(c.subs[q.subs].info())
+		q.at.Subs.Add(c.subs[q.subs].info())
 	}
 	return true
 }
 
-func (e *Engine) connInfo(c *conn) ConnzInfo {
+func (e *Engine) connInfo(c *conn) monitor.Conn {
 	o := &c.connect
-	return ConnzInfo{
-		ID: c.id, CID: c.cid, IP: c.ip, Port: c.port, Start: c.start, LastActivity: c.lastSeen,
+	i := monitor.Conn{
+		ID: uint64(c.id), CID: c.cid, IP: c.ip, Port: c.port, Start: int64(c.start), LastActivity: int64(c.lastSeen),
 		Uptime: time.Duration(e.now - c.startMono), Idle: time.Duration(max(e.wall-c.lastSeen, 0)), RTT: time.Duration(c.rtt),
-		Pending: c.out.pending, NumSubs: len(c.subs), Account: c.acc.name,
+		Pending: c.out.pending, NumSubs: len(c.subs), Stalls: c.stallCount,
 		InMsgs: c.stats.inMsgs, OutMsgs: c.stats.outMsgs, InBytes: c.stats.inBytes, OutBytes: c.stats.outBytes,
-		Name: o.Name, Lang: o.Lang, Version: o.Version, AuthorizedUser: o.User,
-		TLS: c.tlsInfo,
+		Name: o.Name, Lang: o.Lang, Version: o.Version, User: c.userName(), TLS: c.tlsInfo.shown(),
+	}
+	if c.authed {
+		i.Account, i.NameTag = c.acc.name, c.acc.name
+	}
+	return i
+}
+
+// redacted is shown for a token.
+const redacted = "[REDACTED]"
+
+// userName is who a connection is, or says it is as long as it isn't anybody.
+func (c *conn) userName() string {
+	switch {
+	case c.user == nil && c.connect.Token != "":
+		return redacted
+	case c.user == nil:
+		return c.connect.User
+	case c.user.name == "" && c.user.password != "":
+		return redacted // the token's
+	default:
+		return c.user.name
 	}
 }
 
-func (s *subscription) info() SubInfo {
-	return SubInfo{
+// shown is what monitoring shows; of nil, nothing.
+func (t *TLSInfo) shown() *monitor.TLS {
+	if t == nil {
+		return nil
+	}
+	v := &monitor.TLS{Version: t.Version, CipherSuite: t.CipherSuite, First: t.First}
+	for i := range t.Peer {
+		p := &t.Peer[i]
+		v.Peer = append(v.Peer, monitor.Cert{Subject: p.Subject, SPKISHA256: p.SPKISHA256, CertSHA256: p.CertSHA256})
+	}
+	return v
+}
+
+func (s *subscription) info() monitor.Sub {
+	return monitor.Sub{
 		Account: s.conn.acc.name, Subject: s.handle.Subject(), Queue: s.handle.Queue(), SID: s.sid(),
 		Msgs: s.delivered, Max: s.max, CID: s.conn.cid,
 	}

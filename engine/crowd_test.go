@@ -28,8 +28,8 @@ func TestAnswersPassCrowds(t *testing.T) {
 		t.Errorf("the PING was answered by %q in its turn", got)
 	}
 	w.settle(t, e)
-	if len(e.crowd) != 0 || e.totals.outMsgs != receivers {
-		t.Errorf("%d receivers are still to be written to, %d were", len(e.crowd), e.totals.outMsgs)
+	if len(e.crowd) != 0 || e.traffic().outMsgs != receivers {
+		t.Errorf("%d receivers are still to be written to, %d were", len(e.crowd), e.traffic().outMsgs)
 	}
 }
 

@@ -71,11 +71,11 @@ func (e *Engine) deliver(s *subscription) bool {
 	e.work += 1 + size/bytesPerWork
 	c.stats.outMsgs++
 	c.stats.outBytes += uint64(size)
-	e.totals.outMsgs++
-	e.totals.outBytes += uint64(size)
 	if e.opts.Trace {
 		e.traceMsg(s, plain)
 	}
+	c.acc.traffic.outMsgs++
+	c.acc.traffic.outBytes += uint64(size)
 	s.delivered++
 	if s.delivered == s.max {
 		e.endSub(s)

@@ -35,8 +35,8 @@
 //     and work carried over to the next turn depend on it.
 //   - TLSUp or Closed answers each StartTLS; no other event for the id comes before.
 //   - JobDone answers each Submit, also when the connection that it was for is gone.
-//   - A query (QueryVarz, QueryConnz, QuerySubsz, QueryHealthz) is answered once, by Monitor.Answer, in this turn or a
-//     later one.
+//   - A question (Ask) is answered once, by Monitor.Answer, in this turn or a later one. What is asked and what answers
+//     look like is package monitor.
 //   - Stop, LameDuck and Reload are the operator's. They may come at any time, before Start too.
 //
 // Events for ids that are gone are ignored.

@@ -71,6 +71,9 @@ type Engine struct {
 	checks checks
 
 	queries    []pendingQuery // monitoring answers under way
+	inputWaits histogram
+	runWaits   histogram // of input put aside until it is its connection's turn
+	slowWrites histogram // of output that the network did not take
 	closed     closedRing
 	complaints complaints
 	tlsRate    tlsRate
@@ -104,7 +107,6 @@ const (
 
 // totals counts since the start, over all connections that there were.
 type totals struct {
-	traffic
 	connections   uint64
 	slowConsumers uint64
 	stale         uint64

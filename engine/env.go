@@ -90,6 +90,7 @@ type Env struct {
 	Log     Log
 	TLS     TLS     // required where Options.TLS is on
 	Monitor Monitor // nil where nothing is queried
+	Process Process // nil: nothing is known of it
 	Disk    Disk    // nil where nothing is stored
 }
 

@@ -37,7 +37,7 @@ func TestBacklogKeepsNobodyOut(t *testing.T) {
 			t.Fatalf("turn %d: PING was answered by %q", i, got)
 		}
 	}
-	if e.totals.inMsgs == 10_000 {
+	if e.traffic().inMsgs == 10_000 {
 		t.Fatal("the backlog was too small to show anything")
 	}
 }

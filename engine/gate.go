@@ -77,7 +77,7 @@ func (e *Engine) yield(c *conn) {
 
 func (e *Engine) enqueue(c *conn) {
 	if !c.queued {
-		c.queued = true
+		c.queued, c.queuedAt = true, e.now
 		e.run.push(c)
 	}
 }
@@ -99,6 +99,7 @@ func (e *Engine) resume() {
 	for !e.run.empty() {
 		c := e.run.pop()
 		c.queued = false
+		e.runWaits.observe(int64(e.now - c.queuedAt))
 		e.goOn(c)
 		if e.work >= e.limit {
 			return

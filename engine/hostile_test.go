@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/natsd/natsd/monitor"
 )
 
 // held is the memory that a connection's input and output take, in bytes of buffers.
@@ -262,8 +264,8 @@ func TestNoRoomForTheGreeting(t *testing.T) {
 		}
 	}
 	w.left(t, e)
-	turn(e, func() { e.QueryConnz(1, ConnzOptions{Closed: true}) })
-	if n := w.answers[1].(*Connz).Conns.Len(); n != 3 {
+	turn(e, func() { e.Ask(1, monitor.ConnzOptions{State: monitor.Closed}) })
+	if n := w.answers[1].(*monitor.Connz).Conns.Len(); n != 3 {
 		t.Fatalf("%d connections are remembered", n)
 	}
 }

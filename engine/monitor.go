@@ -1,41 +1,102 @@
 package engine
 
-import "github.com/natsd/natsd/engine/assert"
+import (
+	"github.com/natsd/natsd/engine/assert"
+	"github.com/natsd/natsd/monitor"
+)
 
 // QueryID names a monitoring query until its answer.
 type QueryID uint64
 
 // Monitor takes the answers to queries.
 type Monitor interface {
-	// Answer is called once for each query, in the turn it was asked or a later one, with a *Varz, *Connz, *Subsz or
-	// *Healthz, which belongs to the receiver.
-	Answer(id QueryID, answer any)
+	// Answer is called once for each query, in the turn it was asked or a later one. The answer belongs to the receiver, who
+	// makes its body where that may take its time.
+	Answer(id QueryID, answer monitor.Answer)
+}
+
+// Process tells what only the world around an engine knows of it.
+type Process interface {
+	// Process must not take long.
+	Process() monitor.Process
 }
 
 // query is a monitoring answer that is being made, a slice in each turn.
 type query interface {
-	// step does at most about budget units of work and reports whether the answer is complete.
-	step(e *Engine, budget int) (done bool)
-	answer() any
+	// step does at most about budget units of work and reports whether the answer is complete, or goes on when a job that it
+	// has submitted is done.
+	step(e *Engine, budget int) progress
+	answer() monitor.Answer
 }
 
+// progress is how far a query is.
+type progress uint8
+
+const (
+	queryGoesOn progress = iota
+	queryWaits           // for its job, a queryJob
+	queryDone
+)
+
 type pendingQuery struct {
-	id QueryID
-	q  query
+	q    query
+	then func(*Engine, monitor.Answer)
 }
 
 // queryPerTurn bounds the connections and subscriptions looked at for monitoring in one turn.
 const queryPerTurn = 500
 
-func (e *Engine) ask(id QueryID, q query) {
+// Ask asks a question. Monitor.Answer takes the answer, once, in this turn or a later one.
+func (e *Engine) Ask(id QueryID, q monitor.Question) {
 	assert.That(e.turn && e.env.Monitor != nil, "a query outside a turn, or without a Monitor")
-	e.queries = append(e.queries, pendingQuery{id, q})
+	e.inquire(q, func(e *Engine, a monitor.Answer) { e.env.Monitor.Answer(id, a) })
 }
 
-// stepQueries goes on with the oldest query.
+// inquire has then called with the answer, at the end of this turn or of a later one. Who needs the answer's body makes it in
+// a job.
+func (e *Engine) inquire(q monitor.Question, then func(*Engine, monitor.Answer)) {
+	e.queries = append(e.queries, pendingQuery{e.newQuery(q), then})
+}
+
+func (e *Engine) newQuery(q monitor.Question) query {
+	switch q := q.(type) {
+	case monitor.VarzOptions:
+		return &atOnce{make: func(e *Engine) monitor.Answer { return e.varz() }}
+	case monitor.ConnzOptions:
+		return newConnzQuery(q)
+	case monitor.SubszOptions:
+		return &subszQuery{a: &monitor.Subsz{Options: q, Err: q.Check()}}
+	case monitor.AccountzOptions:
+		return &accountzQuery{o: q}
+	case monitor.AccountStatzOptions:
+		return &accountStatzQuery{o: q}
+	case monitor.MetricsOptions:
+		return &metricsQuery{}
+	case monitor.HealthzOptions:
+		return &atOnce{make: func(e *Engine) monitor.Answer { return monitor.NewHealthz(q, e.unhealthy(q)) }}
+	default:
+		return &atOnce{make: func(e *Engine) monitor.Answer { return e.absent(q) }}
+	}
+}
+
+// atOnce is a query that needs no slices.
+type atOnce struct {
+	make func(*Engine) monitor.Answer
+	a    monitor.Answer
+}
+
+func (q *atOnce) answer() monitor.Answer { return q.a }
+
+func (q *atOnce) step(e *Engine, _ int) progress {
+	q.a = q.make(e)
+	return queryDone
+}
+
+// stepQueries goes on with the oldest query that waits for nothing else.
 func (e *Engine) stepQueries() {
 	p := e.queries[0]
-	if !p.q.step(e, e.slice(queryPerTurn)) {
+	done := p.q.step(e, e.slice(queryPerTurn))
+	if done == queryGoesOn {
 		e.mark(MarkQuerySliced)
 		return
 	}
@@ -44,44 +105,61 @@ func (e *Engine) stepQueries() {
 	if len(e.queries) == 0 {
 		e.queries = nil
 	}
-	e.env.Monitor.Answer(p.id, p.q.answer())
-}
-
-// turnTimes says how long turns took, as the host measured them.
-type turnTimes struct {
-	longest int64 // ns
-	total   int64 // ns
-	turns   uint64
-}
-
-// TurnTook tells how long the turn before took, in nanoseconds of real time. It is shown by monitoring and decides nothing.
-func (e *Engine) TurnTook(ns int64) {
-	e.turns.turns++
-	e.turns.total += ns
-	e.turns.longest = max(e.turns.longest, ns)
-}
-
-// Healthz is the answer to a health query.
-type Healthz struct {
-	OK     bool
-	Reason string // why not
-}
-
-// QueryHealthz asks whether the server serves.
-func (e *Engine) QueryHealthz(id QueryID) { e.ask(id, &healthQuery{}) }
-
-type healthQuery struct{ h Healthz }
-
-func (q *healthQuery) step(e *Engine, _ int) bool {
-	switch {
-	case e.state != stateReady:
-		q.h.Reason = "the client port is not open"
-	case e.duck.on:
-		q.h.Reason = "the server is in lame duck mode"
-	default:
-		q.h.OK = true
+	if done == queryWaits {
+		e.submit(&queryJob{p})
+		return
 	}
-	return true
+	p.then(e, p.q.answer())
 }
 
-func (q *healthQuery) answer() any { return &q.h }
+// queryJob is the part of a query that takes too long for a turn.
+type queryJob struct{ pendingQuery }
+
+// worker is a query with such a part.
+type worker interface {
+	// work shares nothing with the engine.
+	work()
+}
+
+func (j *queryJob) run() { j.q.(worker).work() }
+
+func (j *queryJob) done(e *Engine) { e.queries = append(e.queries, j.pendingQuery) }
+
+// absent answers questions about what the engine does not have.
+func (e *Engine) absent(q monitor.Question) monitor.Answer {
+	id, now := e.info.ServerID, monitor.Stamp(int64(e.wall))
+	switch q := q.(type) {
+	case monitor.RoutezOptions:
+		return &monitor.Routez{ServerID: id, ServerName: e.info.ServerName, Now: now, Routes: []struct{}{}}
+	case monitor.GatewayzOptions:
+		return &monitor.Gatewayz{ServerID: id, Now: now}
+	case monitor.LeafzOptions:
+		return &monitor.Leafz{ServerID: id, Now: now, Leafs: []struct{}{}}
+	case monitor.JszOptions:
+		return &monitor.Jsz{Options: q, ServerID: id, Now: now, Disabled: true}
+	case monitor.RaftzOptions:
+		return monitor.Raftz{}
+	default:
+		panic("engine: a question of no known kind")
+	}
+}
+
+// unhealthy says why the server is not healthy.
+func (e *Engine) unhealthy(o monitor.HealthzOptions) (why []monitor.Reason) {
+	no := func(text string) { why = append(why, monitor.Reason{Type: "CONNECTION", Error: text}) }
+	if o.Aspect == monitor.Live {
+		return nil // it answers
+	}
+	switch {
+	case e.state >= stateStopping:
+		no("the server is stopping")
+	case e.state != stateReady:
+		no("the client port is not open")
+	case e.duck.on:
+		no("the server is in lame duck mode")
+	}
+	if o.Aspect == monitor.Current && e.sweep.on {
+		why = append(why, monitor.Reason{Type: "reload", Error: "connections have yet to follow a reload"})
+	}
+	return why
+}

@@ -56,11 +56,11 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	e.work++
 	c.stats.inMsgs++
 	c.stats.inBytes += uint64(a.Size)
-	e.totals.inMsgs++
-	e.totals.inBytes += uint64(a.Size)
 	if e.opts.Trace {
 		e.traceBody(c, "<<-", a.Header, body)
 	}
+	c.acc.traffic.inMsgs++
+	c.acc.traffic.inBytes += uint64(a.Size)
 	if c.pedantic && !subject.ValidLiteral(a.Subject) {
 		e.sendErr(c, wire.ErrInvalidPublish) // the message is routed all the same
 	}

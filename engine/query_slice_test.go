@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/natsd/natsd/monitor"
 )
 
-// An answer about a million subscriptions of one connection and about 20,000 connections is made in slices: what each turn
-// adds to it is bounded.
-func TestLongAnswersAreSliced(t *testing.T) {
-	const subs, conns = 1_000_000, 20_000
+// sliced is a world with many connections, of which the first has many subscriptions.
+func sliced(t *testing.T, subs, conns int) (*Engine, *fakeWorld) {
 	e, w := started(t, Options{Trace: false})
 	e.opts.Check = false // it looks at everything, after each turn
 	big := w.join(e, "")
@@ -31,10 +31,23 @@ func TestLongAnswersAreSliced(t *testing.T) {
 		}
 	})
 	w.settle(t, e)
-	count := func(name string, want int, ask func(), size func(q query) int) {
+	return e, w
+}
+
+// An answer about a million subscriptions of one connection and about 20,000 connections is made in slices: what each turn
+// adds to it is bounded.
+func TestLongAnswersAreSliced(t *testing.T) {
+	const subs, conns = 1_000_000, 20_000
+	e, w := sliced(t, subs, conns)
+	count := func(name string, want int, q monitor.Question, size func(q query) int) {
 		most, last := 0, 0
-		turn(e, ask)
-		for len(e.queries) > 0 {
+		turn(e, func() { e.Ask(1, q) })
+		for len(e.queries)+len(w.jobs) > 0 {
+			if len(w.jobs) > 0 {
+				w.finishJobs(e)
+				last = 0 // the page is what it goes on with
+				continue
+			}
 			n := size(e.queries[0].q)
 			most, last = max(most, n-last), n
 			w.ring(e)
@@ -44,11 +57,11 @@ func TestLongAnswersAreSliced(t *testing.T) {
 		}
 		total := 0
 		switch a := w.answers[1].(type) {
-		case *Connz:
-			for c := range a.Conns.All() {
+		case *monitor.Connz:
+			for _, c := range a.Pick() {
 				total += 1 + c.Subs.Len()
 			}
-		case *Subsz:
+		case *monitor.Subsz:
 			total = a.Subs.Len()
 		}
 		if total != want {
@@ -56,17 +69,23 @@ func TestLongAnswersAreSliced(t *testing.T) {
 		}
 		delete(w.answers, 1)
 	}
-	all := func(q query) (n int) {
-		n = q.(*connzQuery).a.Conns.Len()
-		if at := q.(*connzQuery).at; at != nil {
-			n += at.Subs.Len()
-		}
-		return n
+	all := func(q query) int {
+		return q.(*connzQuery).a.Conns.Len()
 	}
-	count("connz", conns+1, func() { e.QueryConnz(1, ConnzOptions{Open: true}) }, all)
-	count("connz of one", subs+1, func() { e.QueryConnz(1, ConnzOptions{Of: []ConnID{big}, Subs: true}) }, all)
-	count("subsz", subs, func() { e.QuerySubsz(1, SubszOptions{List: true}) },
-		func(q query) int { return q.(*subszQuery).a.Subs.Len() })
+	count("connz", conns+1, monitor.ConnzOptions{Limit: conns + 1}, all)
+	count("connz of one", subs+1, monitor.ConnzOptions{CID: 1, Subscriptions: true}, func(q query) int {
+		if c := q.(*connzQuery); c.at != nil {
+			return c.at.Subs.Len()
+		}
+		return 0
+	})
+	count("connz by subject", 0, monitor.ConnzOptions{Account: "$G", FilterSubject: "zzz"}, func(q query) int {
+		if c := q.(*connzQuery); c.cid == 1 {
+			return subs - c.subs
+		}
+		return 0
+	})
+	count("subsz", subs, monitor.SubszOptions{Subscriptions: true, Limit: subs}, func(q query) int { return q.(*subszQuery).a.Subs.Len() })
 }
 
 // A subscription that lasts while they are listed is listed, whichever end meanwhile.
@@ -77,16 +96,17 @@ func TestNoSubscriptionIsPassedOver(t *testing.T) {
 		say(e, c, fmt.Sprintf("SUB a %d\r\n", i))
 	}
 	w.settle(t, e)
-	turn(e, func() { e.QueryConnz(1, ConnzOptions{Open: true, Subs: true}) })
+	turn(e, func() { e.Ask(1, monitor.ConnzOptions{Subscriptions: true}) })
 	for i := 0; w.answers[1] == nil; i++ {
 		if i%2 == 0 && i < 50 {
 			say(e, c, fmt.Sprintf("UNSUB %d\r\n", i))
 		} else {
+			w.finishJobs(e)
 			w.ring(e)
 		}
 	}
 	seen := map[string]bool{}
-	for i := range w.answers[1].(*Connz).Conns.All() {
+	for _, i := range w.answers[1].(*monitor.Connz).Pick() {
 		for s := range i.Subs.All() {
 			seen[s.SID] = true
 		}
@@ -94,30 +114,6 @@ func TestNoSubscriptionIsPassedOver(t *testing.T) {
 	for i := range 100 {
 		if sid := fmt.Sprint(i); (i%2 == 1 || i >= 50) && !seen[sid] {
 			t.Errorf("%s is missing", sid)
-		}
-	}
-}
-
-// The pages are bounded: to add to a long list copies nothing.
-func TestPages(t *testing.T) {
-	var p Pages[int]
-	for i := range 1000 {
-		if at := p.add(i); *at != i || p.Len() != i+1 {
-			t.Fatalf("%d at %d", *at, i)
-		}
-	}
-	want := 0
-	for v := range p.All() {
-		if *v != want {
-			t.Fatalf("%d, want %d", *v, want)
-		}
-		if want++; want == 600 {
-			break
-		}
-	}
-	for _, page := range p.pages {
-		if cap(page) > pageMax {
-			t.Fatalf("a page of %d", cap(page))
 		}
 	}
 }

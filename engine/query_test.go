@@ -5,30 +5,36 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/natsd/natsd/monitor"
 )
 
 // ask runs turns until the query is answered, and returns how many that took.
-func ask[T any](t *testing.T, e *Engine, w *fakeWorld, query func(QueryID)) (answer T, turns int) {
+func ask[T any](t *testing.T, e *Engine, w *fakeWorld, q monitor.Question) (answer T, turns int) {
 	t.Helper()
 	const id = 77
 	delete(w.answers, id)
-	turn(e, func() { query(id) })
+	turn(e, func() { e.Ask(id, q) })
 	turns = 1
 	for ; w.answers[id] == nil; turns++ {
+		if len(w.jobs) > 0 {
+			w.finishJobs(e)
+			continue
+		}
 		if w.wake > w.now {
 			t.Fatal("no turn is asked for, and no answer given")
 		}
 		w.ring(e)
 	}
-	a, ok := w.answers[id].(*T)
+	a, ok := w.answers[id].(T)
 	if !ok {
 		t.Fatalf("the answer is a %T", w.answers[id])
 	}
-	return *a, turns
+	return a, turns
 }
 
 // nth is the nth entry.
-func nth[T any](p Pages[T], n int) *T {
+func nth[T any](p monitor.Pages[T], n int) *T {
 	for v := range p.All() {
 		if n == 0 {
 			return v
@@ -49,32 +55,32 @@ func TestConnz(t *testing.T) {
 	w.rooms[c] = 0
 	say(e, a, "PUB a 5\r\nhello\r\n")
 
-	open, _ := ask[Connz](t, e, w, func(id QueryID) { e.QueryConnz(id, ConnzOptions{Open: true, Subs: true}) })
-	if open.Conns.Len() != 2 || open.ServerID != e.info.ServerID || open.Now != e.wall {
+	open, _ := ask[*monitor.Connz](t, e, w, monitor.ConnzOptions{Subscriptions: true})
+	if page := open.Pick(); len(page) != 2 || open.ServerID != e.info.ServerID || open.Now != int64(e.wall) || open.Total != 2 {
 		t.Fatalf("%+v", open)
 	}
-	i := *nth(open.Conns, 0)
-	want := ConnzInfo{
-		CID: 1, IP: "127.0.0.1", Port: 5, Start: 1, LastActivity: WallTime(w.now), Uptime: time.Minute, InMsgs: 2, InBytes: 10, OutMsgs: 2,
-		OutBytes: 10, NumSubs: 2, Name: "first", Lang: "go", Version: "1", AuthorizedUser: "me", Account: "$G",
+	i := *open.Pick()[0]
+	want := monitor.Conn{
+		CID: 1, IP: "127.0.0.1", Port: 5, Start: 1, LastActivity: int64(w.now), Uptime: time.Minute, InMsgs: 2, InBytes: 10, OutMsgs: 2,
+		OutBytes: 10, NumSubs: 2, Name: "first", Lang: "go", Version: "1", User: "me", Account: "$G", NameTag: "$G",
 	}
 	subs := i.Subs
-	i.Subs, i.ID = Pages[SubInfo]{}, 0
+	i.Subs, i.ID = monitor.Pages[monitor.Sub]{}, 0
 	if fmt.Sprint(i) != fmt.Sprint(want) {
 		t.Errorf("got  %+v\nwant %+v", i, want)
 	}
-	if fmt.Sprint(*nth(subs, 1), *nth(subs, 0)) != fmt.Sprint(SubInfo{"$G", "a", "", "1", 2, 0, 1}, SubInfo{"$G", "b", "q", "2", 0, 0, 1}) {
+	if fmt.Sprint(*nth(subs, 1), *nth(subs, 0)) != fmt.Sprint(monitor.Sub{Account: "$G", Subject: "a", SID: "1", Msgs: 2, CID: 1}, monitor.Sub{Account: "$G", Subject: "b", Queue: "q", SID: "2", CID: 1}) {
 		t.Errorf("%+v", subs)
 	}
-	if p := nth(open.Conns, 1).Pending; p != len("MSG a 1 5\r\nhello\r\n") {
+	if p := open.Pick()[1].Pending; p != len("MSG a 1 5\r\nhello\r\n") {
 		t.Errorf("pending %d", p)
 	}
-	closed, _ := ask[Connz](t, e, w, func(id QueryID) { e.QueryConnz(id, ConnzOptions{Closed: true}) })
-	if closed.Conns.Len() != 1 || nth(closed.Conns, 0).CID != 2 || nth(closed.Conns, 0).Reason != ReasonReadError || nth(closed.Conns, 0).Stop != WallTime(w.now) {
+	closed, _ := ask[*monitor.Connz](t, e, w, monitor.ConnzOptions{State: monitor.Closed})
+	if c := closed.Pick(); len(c) != 1 || c[0].CID != 2 || c[0].Reason != string(ReasonReadError) || c[0].Stop != int64(w.now) {
 		t.Errorf("%+v", closed)
 	}
 	for cid, n := range []int{3, 1, 1, 1, 0} {
-		all, _ := ask[Connz](t, e, w, func(id QueryID) { e.QueryConnz(id, ConnzOptions{Open: true, Closed: true, CID: uint64(cid)}) })
+		all, _ := ask[*monitor.Connz](t, e, w, monitor.ConnzOptions{State: monitor.All, CID: uint64(cid)})
 		if all.Conns.Len() != n {
 			t.Errorf("cid %d: %d connections, want %d", cid, all.Conns.Len(), n)
 		}
@@ -96,7 +102,7 @@ func TestConnzIsSliced(t *testing.T) {
 			w.settle(t, e)
 		}
 		n := 0
-		turn(e, func() { e.QueryConnz(1, ConnzOptions{Open: true, Subs: true}) })
+		turn(e, func() { e.Ask(1, monitor.ConnzOptions{Subscriptions: true}) })
 		for ; w.answers[1] == nil; n++ {
 			switch {
 			case n == 2:
@@ -104,15 +110,16 @@ func TestConnzIsSliced(t *testing.T) {
 			case n%5 == 0:
 				accept(e)
 			}
+			w.finishJobs(e)
 			w.ring(e)
 		}
-		answer := w.answers[1].(*Connz)
+		answer := w.answers[1].(*monitor.Connz)
 		seen := map[uint64]int{}
 		total := 0
-		for c := range answer.Conns.All() {
+		for _, c := range answer.Pick() {
 			seen[c.CID]++
 			total += c.Subs.Len()
-			if c.CID < 30 && c.Subs.Len() != c.NumSubs {
+			if c.CID < 30 && c.Stop == 0 && c.Subs.Len() != c.NumSubs {
 				t.Errorf("turns of %d: cid %d lists %d of %d subscriptions", turnWork, c.CID, c.Subs.Len(), c.NumSubs)
 			}
 		}
@@ -131,7 +138,7 @@ func TestClosedConnectionsAreBounded(t *testing.T) {
 	var r closedRing
 	long := strings.Repeat("x", 10_000)
 	for i := range closedMax + 5 {
-		r.add(ConnzInfo{CID: uint64(i), Name: long, Lang: "go"})
+		r.add(monitor.Conn{CID: uint64(i), Name: long, Lang: "go"})
 	}
 	if len(r.ring) != closedMax || r.nth(5).CID != 5 || r.nth(r.count-1).CID != closedMax+4 || r.count != closedMax+5 {
 		t.Fatalf("%d are kept, from %d to %d", len(r.ring), r.nth(5).CID, r.nth(r.count-1).CID)
@@ -141,26 +148,76 @@ func TestClosedConnectionsAreBounded(t *testing.T) {
 	}
 }
 
+// Of closed connections the subscriptions are remembered too, so many in all: those closed longest ago lose theirs.
+func TestSubscriptionsOfClosedConnections(t *testing.T) {
+	e, w := started(t, Options{})
+	e.opts.Check = false
+	c := w.join(e, "SUB a 1\r\nSUB b."+strings.Repeat("x", 1000)+" q 2\r\n")
+	turn(e, func() { e.Closed(c, "") })
+	a, _ := ask[*monitor.Connz](t, e, w, monitor.ConnzOptions{State: monitor.Closed, Details: true})
+	if s := a.Pick()[0].Subs; s.Len() != 2 || nth(s, 0).Subject != "a" || len(nth(s, 1).Subject) != closedTextMax || nth(s, 1).Queue != "q" {
+		t.Errorf("%+v", s)
+	}
+	var many strings.Builder
+	for i := range 2 * closedSubs {
+		fmt.Fprintf(&many, "SUB s %d\r\n", i)
+	}
+	for range closedSubsMax/closedSubs + 3 {
+		c := w.join(e, many.String())
+		w.settle(t, e)
+		turn(e, func() { e.Closed(c, "") })
+	}
+	r := &e.closed
+	kept := 0
+	for i := range r.ring {
+		kept += r.ring[i].Subs.Len()
+	}
+	if kept != r.subs || kept > closedSubsMax || kept < closedSubsMax-closedSubs {
+		t.Errorf("%d subscriptions are kept, counted %d", kept, r.subs)
+	}
+	if r.nth(0).Subs.Len() != 0 || r.nth(r.count-1).Subs.Len() != closedSubs || r.nth(r.count-1).NumSubs != 2*closedSubs {
+		t.Errorf("%d of the first, %d of the last", r.nth(0).Subs.Len(), r.nth(r.count-1).Subs.Len())
+	}
+	for range closedMax + 1 { // round the ring
+		r.add(monitor.Conn{})
+	}
+	if r.subs != 0 {
+		t.Errorf("%d subscriptions are counted, there are none", r.subs)
+	}
+}
+
 func TestSubsz(t *testing.T) {
 	e, w := started(t, Options{})
 	c := w.join(e, "SUB a.b 1\r\nSUB a.* q 2\r\nSUB c 3\r\nUNSUB 1 5\r\nPUB a.b 0\r\n\r\n")
-	count, turns := ask[Subsz](t, e, w, func(id QueryID) { e.QuerySubsz(id, SubszOptions{}) })
-	if count.Stats.Subs != 3 || count.Subs.Len() != 0 || turns != 1 {
+	count, turns := ask[*monitor.Subsz](t, e, w, monitor.SubszOptions{})
+	if count.Stats.NumSubs != 3 || count.Subs.Len() != 0 || turns != 1 {
 		t.Errorf("%+v in %d turns", count, turns)
 	}
-	for test, want := range map[string]int{"": 3, "a.b": 2, "c": 1, "d": 0} { //natsd:orderfree each case stands alone
-		all, _ := ask[Subsz](t, e, w, func(id QueryID) { e.QuerySubsz(id, SubszOptions{List: true, Test: test}) })
-		if all.Subs.Len() != want {
-			t.Errorf("%q: %+v", test, all.Subs)
+	for _, c := range []struct {
+		test string
+		want int
+	}{{"", 3}, {"a.b", 2}, {"c", 1}, {"d", 0}} {
+		all, _ := ask[*monitor.Subsz](t, e, w, monitor.SubszOptions{Subscriptions: true, Test: c.test})
+		if all.Subs.Len() != c.want {
+			t.Errorf("%q: %+v", c.test, all.Subs)
 		}
-		if want == 1 && fmt.Sprint(*nth(all.Subs, 0)) != fmt.Sprint(SubInfo{"$G", "c", "", "3", 0, 0, e.lookup(c).cid}) {
-			t.Errorf("%+v", *nth(all.Subs, 0))
+	}
+	last, _ := ask[*monitor.Subsz](t, e, w, monitor.SubszOptions{Test: "c", Account: "$G"})
+	if got, want := *nth(last.Subs, 0), (monitor.Sub{Account: "$G", Subject: "c", SID: "3", CID: e.lookup(c).cid}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for _, o := range []monitor.SubszOptions{{Subscriptions: true, Account: "$SYS"}, {Subscriptions: true, Account: "nobody"}} {
+		if none, _ := ask[*monitor.Subsz](t, e, w, o); none.Subs.Len() != 0 || none.Stats.NumSubs != 0 {
+			t.Errorf("%s: %+v", o.Account, none)
 		}
+	}
+	if bad, _ := ask[*monitor.Subsz](t, e, w, monitor.SubszOptions{Test: "a.*"}); bad.Err == nil {
+		t.Error("a pattern is no subject to test")
 	}
 	for i := range 3 * queryPerTurn {
 		say(e, c, fmt.Sprintf("SUB x.%d a%d\r\n", i, i))
 	}
-	all, turns := ask[Subsz](t, e, w, func(id QueryID) { e.QuerySubsz(id, SubszOptions{List: true}) })
+	all, turns := ask[*monitor.Subsz](t, e, w, monitor.SubszOptions{Subscriptions: true})
 	if all.Subs.Len() != 3*queryPerTurn+3 || turns < 3 {
 		t.Errorf("%d subscriptions in %d turns", all.Subs.Len(), turns)
 	}
@@ -169,15 +226,22 @@ func TestSubsz(t *testing.T) {
 func TestVarzAndHealthz(t *testing.T) {
 	e, w := newEngine(Options{ServerName: "n", User: "u", Pass: "p", NatsdVersion: "0.1"})
 	health := func() string {
-		h, _ := ask[Healthz](t, e, w, e.QueryHealthz)
-		return fmt.Sprintf("%v %s", h.OK, h.Reason)
+		var b strings.Builder
+		for _, aspect := range []monitor.Aspect{monitor.Serving, monitor.Live, monitor.Ready, monitor.Current} {
+			h, _ := ask[*monitor.Healthz](t, e, w, monitor.HealthzOptions{Aspect: aspect})
+			fmt.Fprintf(&b, "%s:%d %s; ", aspect, h.Code, h.Error)
+		}
+		return b.String()
 	}
-	if got := health(); got != "false the client port is not open" {
+	all := func(why string) string {
+		return ":500 " + why + "; live:200 ; ready:500 " + why + "; current:500 " + why + "; "
+	}
+	if got := health(); got != all("the client port is not open") {
 		t.Errorf("before Start: %s", got)
 	}
 	turn(e, e.Start)
 	turn(e, func() { e.ListenerUp(clientListener, 5000) })
-	if got := health(); got != "true " {
+	if got := health(); got != ":200 ; live:200 ; ready:200 ; current:200 ; " {
 		t.Errorf("ready: %s", got)
 	}
 	c := accept(e)
@@ -185,13 +249,13 @@ func TestVarzAndHealthz(t *testing.T) {
 	w.now += Instant(time.Hour)
 	e.TurnTook(10)
 	e.TurnTook(30)
-	v, _ := ask[Varz](t, e, w, e.QueryVarz)
+	v, _ := ask[*monitor.Varz](t, e, w, monitor.VarzOptions{})
 	if v.Connections != 1 || v.TotalConnections != 1 || v.InMsgs != 1 || v.OutBytes != 3 || v.Subscriptions != 1 || v.Port != 5000 ||
-		!v.AuthRequired || v.LongestTurn != 30 || v.Turns != 2 || v.TurnTime != 40 || v.Uptime != time.Hour || v.Name != "n" || v.Natsd != "0.1" {
+		!v.AuthRequired || v.LongestTurn != 30 || v.Turns != 2 || v.TurnTime != 40 || v.Uptime != "1h0m0s" || v.Name != "n" || v.Natsd != "0.1" {
 		t.Errorf("%+v", v)
 	}
 	turn(e, e.LameDuck)
-	if got := health(); got != "false the server is in lame duck mode" {
+	if got := health(); got != all("the server is in lame duck mode") {
 		t.Errorf("lame duck: %s", got)
 	}
 }
@@ -204,17 +268,19 @@ func TestManyQueries(t *testing.T) {
 	}
 	turn(e, func() {
 		for id := range QueryID(50) {
-			switch id % 3 {
-			case 0:
-				e.QueryVarz(id)
-			case 1:
-				e.QueryConnz(id, ConnzOptions{Open: true})
-			case 2:
-				e.QuerySubsz(id, SubszOptions{List: true})
-			}
+			e.Ask(id, []monitor.Question{
+				monitor.VarzOptions{}, monitor.ConnzOptions{}, monitor.SubszOptions{Subscriptions: true}, monitor.AccountzOptions{},
+				monitor.AccountStatzOptions{Unused: true}, monitor.MetricsOptions{}, monitor.HealthzOptions{}, monitor.RoutezOptions{},
+				monitor.GatewayzOptions{}, monitor.LeafzOptions{}, monitor.JszOptions{}, monitor.RaftzOptions{},
+				monitor.ConnzOptions{Details: true, State: monitor.All},
+			}[id%13])
 		}
 	})
 	w.settle(t, e)
+	for len(w.jobs) > 0 {
+		w.finishJobs(e)
+		w.settle(t, e)
+	}
 	if len(w.answers) != 50 || e.Footprint().Queries != 0 {
 		t.Fatalf("%d answers, %d queries left", len(w.answers), e.Footprint().Queries)
 	}

@@ -27,8 +27,8 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 	e.sendBytes(c, line)
 	c.stats.outMsgs++
 	c.stats.outBytes += uint64(size)
-	e.totals.outMsgs++
-	e.totals.outBytes += uint64(size)
+	c.acc.traffic.outMsgs++
+	c.acc.traffic.outBytes += uint64(size)
 }
 
 // ownSubscription finds the connection's own subscription that subj reaches. Members of queue groups don't count: the

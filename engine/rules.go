@@ -268,6 +268,7 @@ func (e *Engine) enforce(s *ruleSet) {
 	streams := false
 	for _, a := range e.accounts {
 		r := next[a]
+		a.absent, a.updated = r == nil, e.wall
 		if r == nil {
 			r = &accountRules{}
 		}

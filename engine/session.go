@@ -86,6 +86,9 @@ func (e *Engine) greet(c *conn) {
 	if d := e.users; d.noAuth != nil {
 		e.become(c, d.noAuth)
 	}
+	if c.authed {
+		c.join()
+	}
 	if len(e.users.byNkey) > 0 {
 		c.nonce = e.newNonce()
 	}

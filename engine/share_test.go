@@ -51,8 +51,8 @@ func TestSharesGoRound(t *testing.T) {
 		t.Errorf("of %d messages each, one had %d processed, another %d", messages, least, most)
 	}
 	w.settle(t, e)
-	if e.totals.inMsgs != flooders*messages {
-		t.Errorf("%d messages were processed in all, want %d", e.totals.inMsgs, flooders*messages)
+	if e.traffic().inMsgs != flooders*messages {
+		t.Errorf("%d messages were processed in all, want %d", e.traffic().inMsgs, flooders*messages)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestAloneThereIsNoShare(t *testing.T) {
 	c := w.join(e, "")
 	w.settle(t, e)
 	turn(e, func() { e.Received(c, []byte(strings.Repeat("PUB a 0\r\n\r\n", 3000))) })
-	if n := e.totals.inMsgs; n < 1000 || n > 1001 {
+	if n := e.traffic().inMsgs; n < 1000 || n > 1001 {
 		t.Errorf("%d messages were processed in a turn of 1000", n)
 	}
 }

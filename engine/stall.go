@@ -24,6 +24,7 @@ func (e *Engine) stall(p, r *conn) {
 	e.totals.stalls++
 	r.stalled = append(r.stalled, p.id)
 	p.stalls++
+	p.stallCount++
 	p.gate |= gateStall
 }
 

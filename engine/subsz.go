@@ -1,52 +1,58 @@
 package engine
 
-import "github.com/natsd/natsd/sublist"
+import (
+	"github.com/natsd/natsd/monitor"
+	"github.com/natsd/natsd/sublist"
+)
 
-// SubszOptions say which subscriptions are wanted.
-type SubszOptions struct {
-	List bool   // list them, not only the counts
-	Test string // only those that this subject reaches
-}
-
-// Subsz is the answer: counts, and the subscriptions in the list's own order. Paging is the asker's. It is made over several
-// turns: a subscription that lasts all the while is in it once, one that comes or goes once or not at all. The counts are
-// those of the last of these turns.
-type Subsz struct {
-	ServerID string
-	Now      WallTime
-	Stats    sublist.Stats
-	Subs     Pages[SubInfo]
-}
-
-// QuerySubsz asks for subscriptions.
-func (e *Engine) QuerySubsz(id QueryID, o SubszOptions) { e.ask(id, &subszQuery{o: o}) }
-
+// subszQuery lists subscriptions: account by account, in the order in which these came.
 type subszQuery struct {
-	o    SubszOptions
-	a    Subsz
+	a    *monitor.Subsz
+	nth  int // account
 	from sublist.Position
 }
 
-func (q *subszQuery) answer() any { return &q.a }
+func (q *subszQuery) answer() monitor.Answer { return q.a }
 
-func (q *subszQuery) step(e *Engine, budget int) bool {
-	done := !q.o.List
-	if !done {
-		done = q.list(e, budget)
+func (q *subszQuery) step(e *Engine, budget int) progress {
+	o := &q.a.Options
+	if q.a.Err != nil {
+		return queryDone
 	}
-	if done {
-		q.a.ServerID, q.a.Now, q.a.Stats = e.info.ServerID, e.wall, e.global.subs.Stats()
+	for (o.Subscriptions || o.Test != "") && q.nth < len(e.accounts) {
+		if a := e.accounts[q.nth]; o.Account == "" || a.name == o.Account {
+			if !q.list(a, &budget) {
+				return queryGoesOn
+			}
+		}
+		q.nth, q.from = q.nth+1, sublist.Position{}
 	}
-	return done
+	q.a.ServerID, q.a.Now = e.info.ServerID, int64(e.wall)
+	for _, a := range e.accounts {
+		if o.Account == "" || a.name == o.Account {
+			q.a.Stats.Add(a.subs.Stats())
+		}
+	}
+	return queryDone
 }
 
-// list lists subscriptions within the budget.
-func (q *subszQuery) list(e *Engine, budget int) (done bool) {
-	q.from, done = e.global.subs.List(q.from, budget, []byte(q.o.Test), func(h sublist.Handle[*subscription], s *subscription) bool {
-		if s.flags&(subDead|subInternal) == 0 && s.conn.gate&gateClosed == 0 {
-			q.a.Subs.add(s.info())
+// subszPortion is how many places of a list are looked at before the budget is asked again.
+const subszPortion = 50
+
+// list lists subscriptions of an account within the budget.
+func (q *subszQuery) list(a *account, budget *int) (done bool) {
+	for !done {
+		if *budget <= 0 {
+			return false
 		}
-		return true
-	})
-	return done
+		portion := min(*budget, subszPortion)
+		*budget -= portion
+		q.from, done = a.subs.List(q.from, portion, []byte(q.a.Options.Test), func(h sublist.Handle[*subscription], s *subscription) bool {
+			if s.flags&(subDead|subInternal) == 0 && s.conn.gate&gateClosed == 0 {
+				q.a.Subs.Add(s.info())
+			}
+			return true
+		})
+	}
+	return true
 }

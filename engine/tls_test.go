@@ -47,7 +47,7 @@ func (w *tlsWorld) reason(t *testing.T, e *Engine) CloseReason {
 	if len(e.closed.ring) == 0 {
 		t.Fatal("no connection was closed")
 	}
-	return e.closed.nth(e.closed.count - 1).Reason
+	return CloseReason(e.closed.nth(e.closed.count - 1).Reason)
 }
 
 func TestTLSInfoFlags(t *testing.T) {

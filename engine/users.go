@@ -187,10 +187,12 @@ func (e *Engine) become(c *conn, u *user) {
 		a = u.account
 	}
 	if c.user == u && c.acc == a {
+		c.join()
 		return
 	}
 	c.user, c.memo, c.grants = u, nil, nil
 	e.bind(c, a)
+	c.join()
 	may := u.may()
 	if may != nil {
 		if limit, ok := may.Responses(); ok {

@@ -1,76 +1,49 @@
 package engine
 
-import "time"
+import (
+	"time"
 
-// Varz is the engine's part of /varz. JSON names are nats-server's; those after LongestTurn are natsd's own.
-type Varz struct {
-	ID               string        `json:"server_id"`
-	Name             string        `json:"server_name"`
-	Version          string        `json:"version"`
-	Natsd            string        `json:"natsd"`
-	Proto            int           `json:"proto"`
-	GitCommit        string        `json:"git_commit,omitempty"`
-	GoVersion        string        `json:"go"`
-	Host             string        `json:"host"`
-	Port             int           `json:"port"`
-	AuthRequired     bool          `json:"auth_required,omitempty"`
-	MaxConnections   int           `json:"max_connections"`
-	MaxSubscriptions int           `json:"max_subscriptions,omitempty"`
-	PingInterval     time.Duration `json:"ping_interval"`
-	PingMax          int           `json:"ping_max"`
-	AuthTimeoutMs    int64         `json:"-"`
-	MaxControlLine   int           `json:"max_control_line"`
-	MaxPayload       int           `json:"max_payload"`
-	MaxPending       int           `json:"max_pending"`
-	WriteDeadline    time.Duration `json:"write_deadline"`
-	Start            WallTime      `json:"-"`
-	Now              WallTime      `json:"-"`
-	Uptime           time.Duration `json:"-"`
-	Connections      int           `json:"connections"`
-	TotalConnections uint64        `json:"total_connections"`
-	Routes           int           `json:"routes"`
-	Remotes          int           `json:"remotes"`
-	LeafNodes        int           `json:"leafnodes"`
-	InMsgs           uint64        `json:"in_msgs"`
-	InBytes          uint64        `json:"in_bytes"`
-	InClientMsgs     uint64        `json:"in_client_msgs"`
-	InClientBytes    uint64        `json:"in_client_bytes"`
-	OutMsgs          uint64        `json:"out_msgs"`
-	OutBytes         uint64        `json:"out_bytes"`
-	OutClientMsgs    uint64        `json:"out_client_msgs"`
-	OutClientBytes   uint64        `json:"out_client_bytes"`
-	SlowConsumers    uint64        `json:"slow_consumers"`
-	StaleConnections uint64        `json:"stale_connections"`
-	StalledClients   uint64        `json:"stalled_clients"`
-	Subscriptions    int           `json:"subscriptions"`
-	LameDuck         bool          `json:"lame_duck_mode,omitempty"`
-	LongestTurn      int64         `json:"longest_turn_ns"` // since the start
-	Turns            uint64        `json:"turns"`
-	TurnTime         int64         `json:"turn_time_ns"` // all turns together
+	"github.com/natsd/natsd/monitor"
+)
+
+// traffic is what came from clients and went to them, over all accounts that there are and were.
+func (e *Engine) traffic() (t traffic) {
+	for _, a := range e.accounts {
+		t.add(&a.traffic)
+	}
+	return t
 }
 
-// QueryVarz asks for the server's state at a glance.
-func (e *Engine) QueryVarz(id QueryID) { e.ask(id, &varzQuery{}) }
-
-type varzQuery struct{ v Varz }
-
-func (q *varzQuery) answer() any { return &q.v }
-
-func (q *varzQuery) step(e *Engine, _ int) bool {
-	o, t := &e.opts, &e.totals
-	q.v = Varz{
+// varz is the server at a glance.
+func (e *Engine) varz() *monitor.Varz {
+	o, t, all := &e.opts, &e.totals, e.traffic()
+	v := &monitor.Varz{
 		ID: e.info.ServerID, Name: e.info.ServerName, Version: NatsVersion, Natsd: o.NatsdVersion, Proto: e.info.Proto,
 		GitCommit: o.GitCommit, GoVersion: o.GoVersion, Host: e.listening.Host, Port: e.listening.Port,
-		AuthRequired: e.authRequired(), MaxConnections: o.MaxConnections, MaxSubscriptions: o.MaxSubscriptions,
-		PingInterval: o.PingInterval, PingMax: o.PingMax, AuthTimeoutMs: o.AuthTimeout.Milliseconds(),
+		AuthRequired: e.users.required(), TLSRequired: e.info.TLSRequired, TLSVerify: e.info.TLSVerify,
+		MaxConnections: o.MaxConnections, MaxSubscriptions: o.MaxSubscriptions,
+		PingInterval: o.PingInterval, PingMax: o.PingMax, AuthTimeout: monitor.Seconds(int64(o.AuthTimeout)), TLSTimeout: monitor.Seconds(int64(o.TLS.Timeout)),
 		MaxControlLine: o.MaxControlLine, MaxPayload: o.MaxPayload, MaxPending: o.MaxPending, WriteDeadline: o.WriteDeadline,
-		Start: e.start, Now: e.wall, Uptime: time.Duration(e.now - e.startMono),
+		Start: monitor.Stamp(int64(e.start)), Now: monitor.Stamp(int64(e.wall)), Uptime: monitor.Uptime(time.Duration(e.now - e.startMono)),
 		Connections: e.active, TotalConnections: t.connections,
-		InMsgs: t.inMsgs, InBytes: t.inBytes, InClientMsgs: t.inMsgs, InClientBytes: t.inBytes,
-		OutMsgs: t.outMsgs, OutBytes: t.outBytes, OutClientMsgs: t.outMsgs, OutClientBytes: t.outBytes,
+		InMsgs: all.inMsgs, InBytes: all.inBytes, InClientMsgs: all.inMsgs, InClientBytes: all.inBytes,
+		OutMsgs: all.outMsgs, OutBytes: all.outBytes, OutClientMsgs: all.outMsgs, OutClientBytes: all.outBytes,
 		SlowConsumers: t.slowConsumers, StaleConnections: t.stale, StalledClients: t.stalls,
-		Subscriptions: e.subscriptions(), LameDuck: e.duck.on,
-		LongestTurn: e.turns.longest, Turns: e.turns.turns, TurnTime: e.turns.total,
+		Slow: monitor.ByKind{Clients: t.slowConsumers}, Stale: monitor.ByKind{Clients: t.stale},
+		Subscriptions: e.subscriptions(), SystemAccount: e.system.name, LameDuck: e.duck.on,
+		LongestTurn: e.turns.longest, Turns: e.turns.count(), TurnTime: e.turns.sum,
+		HTTPRequests: map[string]uint64{}, Loaded: monitor.Stamp(int64(e.start)),
 	}
-	return true
+	if at := o.TLS.CertNotAfter; at != 0 {
+		t := monitor.Stamp(int64(at))
+		v.CertNotAfter = &t
+	}
+	if e.env.Process != nil {
+		p := e.env.Process.Process()
+		v.Listeners, v.Usage, v.HTTPRequests, v.Digest = p.Listeners, p.Usage, p.Requests, p.Digest
+		if p.Loaded != 0 {
+			v.Loaded = monitor.Stamp(p.Loaded)
+		}
+	}
+	return v
 }

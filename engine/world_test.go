@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"github.com/natsd/natsd/monitor"
 )
 
 // fakeWorld is the smallest world: a clock set by hand and a network that takes as much as it is told to. It panics when
@@ -25,14 +27,14 @@ type fakeWorld struct {
 	seed    uint64
 	log     []string
 	listens []string
-	answers map[QueryID]any
+	answers map[QueryID]monitor.Answer
 }
 
 func newFakeWorld() *fakeWorld {
 	return &fakeWorld{
 		now: 1, room: -1, sent: map[ConnID]*strings.Builder{}, rooms: map[ConnID]int{}, blocked: map[ConnID]bool{},
 		paused: map[ConnID]bool{}, fin: map[ConnID]bool{}, gone: map[ConnID]bool{}, jobs: map[JobID]func(){},
-		answers: map[QueryID]any{},
+		answers: map[QueryID]monitor.Answer{},
 	}
 }
 
@@ -105,10 +107,10 @@ func (w *fakeWorld) Close(c ConnID) {
 	w.gone[c] = true
 }
 
-func (w *fakeWorld) Submit(id JobID, run func())    { w.jobs[id] = run }
-func (w *fakeWorld) Uint64() uint64                 { w.seed++; return w.seed * 0x9e3779b97f4a7c15 }
-func (w *fakeWorld) Log(l Level, subject, t string) { w.log = append(w.log, subject+" "+t) }
-func (w *fakeWorld) Answer(id QueryID, a any)       { w.answers[id] = a }
+func (w *fakeWorld) Submit(id JobID, run func())         { w.jobs[id] = run }
+func (w *fakeWorld) Uint64() uint64                      { w.seed++; return w.seed * 0x9e3779b97f4a7c15 }
+func (w *fakeWorld) Log(l Level, subject, t string)      { w.log = append(w.log, subject+" "+t) }
+func (w *fakeWorld) Answer(id QueryID, a monitor.Answer) { w.answers[id] = a }
 
 func (w *fakeWorld) env() Env {
 	return Env{Clock: w, Network: w, Jobs: w, Rand: w, Log: w, Monitor: w}

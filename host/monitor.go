@@ -1,29 +1,33 @@
 package host
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"path"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/monitor"
 )
 
 // answers joins monitoring queries, asked by HTTP handlers on other threads, with the engine's answers.
 type answers struct {
 	mu      sync.Mutex
 	last    engine.QueryID
-	waiting map[engine.QueryID]chan any
+	waiting map[engine.QueryID]chan monitor.Answer
 }
 
 // Answer implements engine.Monitor.
-func (a *answers) Answer(id engine.QueryID, answer any) {
+func (a *answers) Answer(id engine.QueryID, answer monitor.Answer) {
 	a.mu.Lock()
 	ch := a.waiting[id]
 	delete(a.waiting, id)
@@ -36,14 +40,14 @@ func (a *answers) Answer(id engine.QueryID, answer any) {
 var errStopped = errors.New("the server has stopped")
 
 // query asks the engine and waits.
-func (s *Server) query(ctx context.Context, ask func(e *engine.Engine, id engine.QueryID)) (any, error) {
-	ch := make(chan any, 1)
+func (s *Server) query(ctx context.Context, q monitor.Question) (monitor.Answer, error) {
+	ch := make(chan monitor.Answer, 1)
 	s.answers.mu.Lock()
 	s.answers.last++
 	id := s.answers.last
 	s.answers.waiting[id] = ch
 	s.answers.mu.Unlock()
-	s.post(func(e *engine.Engine) { ask(e, id) })
+	s.post(func(e *engine.Engine) { e.Ask(id, q) })
 	select {
 	case a := <-ch:
 		return a, nil
@@ -57,46 +61,88 @@ func (s *Server) query(ctx context.Context, ask func(e *engine.Engine, id engine
 	}
 }
 
-// Monitoring serves a running Server's state over HTTP: /varz, /connz, /subsz and /healthz, as nats-server does.
+// MonitorOptions say where and how a server's state is served.
+type MonitorOptions struct {
+	Addr     string      // "host:port"; port 0: any free one
+	TLS      *tls.Config // nil: plain HTTP
+	BasePath string      // before the paths of all pages; empty: none
+}
+
+// Monitoring serves a running Server's state over HTTP, as nats-server does, and what is natsd's own.
 type Monitoring struct {
-	s      *Server
-	slots  chan struct{} // has a place for each answer that is being made
-	ln     net.Listener
-	host   string // as asked for
-	http   *http.Server
-	mu     sync.Mutex
-	counts map[string]int
-	usage  usage
+	s     *Server
+	slots chan struct{} // has a place for each answer that is being made
+	ln    net.Listener
+	base  string
+	http  *http.Server
 }
 
 // answersMax is how many answers are made at a time: each may hold a copy of all connections or subscriptions. Who asks while
 // so many are being made waits.
 const answersMax = 4
 
-// Monitor opens addr ("host:port") and serves until Close.
-func (s *Server) Monitor(addr string) (*Monitoring, error) {
-	ln, err := net.Listen("tcp", addr)
+// Monitor opens an address and serves until Close.
+func (s *Server) Monitor(o MonitorOptions) (*Monitoring, error) {
+	ln, err := net.Listen("tcp", o.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("the monitoring port can't be opened: %w", err)
 	}
-	host, _, _ := net.SplitHostPort(addr) // it has just been listened on
-	m := &Monitoring{s: s, slots: make(chan struct{}, answersMax), ln: ln, host: host, counts: map[string]int{}}
-	mux := http.NewServeMux()
-	for path, h := range map[string]func(*http.Request) (any, error){
-		"/varz": m.varz, "/connz": m.connz, "/subsz": m.subsz, "/subscriptionsz": m.subsz,
-	} {
-		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { m.serve(path, w, r, h) })
+	m := &Monitoring{s: s, slots: make(chan struct{}, answersMax), ln: ln}
+	if p := strings.Trim(o.BasePath, "/"); p != "" {
+		m.base = path.Clean("/" + p)
 	}
-	mux.HandleFunc("/healthz", m.healthz)
-	mux.HandleFunc("/{$}", m.index)
+	mux := http.NewServeMux()
+	m.routes(mux)
 	m.http = &http.Server{
-		Handler: mux, MaxHeaderBytes: 64 << 10,
+		Handler: mux, TLSConfig: o.TLS, MaxHeaderBytes: 64 << 10,
 		// A peer that sends or reads too slowly is not waited for: requests have no body, and answers are small.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
 		ErrorLog: log.New(io.Discard, "", 0), // what bad requests provoke would go to standard error
 	}
-	go m.http.Serve(ln) //nolint:errcheck // ends with ErrServerClosed
+	host, _, _ := net.SplitHostPort(o.Addr) // it has just been listened on
+	s.process.listens(host, m.Port(), o.TLS != nil, m.base)
+	if o.TLS != nil {
+		go m.http.ServeTLS(ln, "", "") //nolint:errcheck // ends with ErrServerClosed
+	} else {
+		go m.http.Serve(ln) //nolint:errcheck // ends with ErrServerClosed
+	}
 	return m, nil
+}
+
+// questions are the pages that show an answer of the engine.
+var questions = []string{
+	"varz", "connz", "subsz", "subscriptionsz", "routez", "gatewayz", "leafz", "accountz", "accstatz", "jsz", "raftz",
+}
+
+func (m *Monitoring) routes(mux *http.ServeMux) {
+	for _, name := range questions {
+		m.handle(mux, name, func(w http.ResponseWriter, r *http.Request) { m.serve(name, w, r) })
+	}
+	for _, aspect := range []monitor.Aspect{monitor.Serving, monitor.Live, monitor.Ready, monitor.Current} {
+		m.handle(mux, strings.TrimSuffix("healthz/"+string(aspect), "/"), func(w http.ResponseWriter, r *http.Request) { m.health(aspect, w, r) })
+	}
+	m.handle(mux, "metrics", m.metrics)
+	m.handle(mux, "expvarz", variables)
+	m.handle(mux, "debug/vars", variables)
+	m.handle(mux, "stacksz", stacks)
+	m.handle(mux, "ipqueuesz", func(w http.ResponseWriter, r *http.Request) { writeJSON(w, http.StatusOK, []byte("{}")) })
+	m.handle(mux, "", m.index)
+}
+
+// handle has a page handled, and counts how often it is asked for.
+func (m *Monitoring) handle(mux *http.ServeMux, name string, h http.HandlerFunc) {
+	counted := func(w http.ResponseWriter, r *http.Request) {
+		m.s.process.count("/" + name)
+		h(w, r)
+	}
+	if name == "" {
+		mux.HandleFunc(m.base+"/{$}", counted)
+		if m.base != "" {
+			mux.HandleFunc(m.base, counted)
+		}
+		return
+	}
+	mux.HandleFunc(m.base+"/"+name, counted)
 }
 
 // Port is the port it listens on.
@@ -105,39 +151,62 @@ func (m *Monitoring) Port() int { return m.ln.Addr().(*net.TCPAddr).Port }
 // Close stops serving.
 func (m *Monitoring) Close() { m.http.Close() }
 
-func (m *Monitoring) count(path string) {
-	m.mu.Lock()
-	m.counts[path]++
-	m.mu.Unlock()
-}
-
-func (m *Monitoring) serve(path string, w http.ResponseWriter, r *http.Request, h func(*http.Request) (any, error)) {
-	m.count(path)
-	body, err := m.answer(r, h)
+// serve answers the question called name, with the options of the request.
+func (m *Monitoring) serve(name string, w http.ResponseWriter, r *http.Request) {
+	q, err := monitor.FromQuery(name, r.URL.Query())
 	if err != nil {
-		status := http.StatusBadRequest
-		if errors.Is(err, context.Canceled) || errors.Is(err, errStopped) {
-			status = http.StatusServiceUnavailable
+		refuse(w, err)
+		return
+	}
+	var body []byte
+	err = m.answer(r, q, func(v any) (err error) {
+		if none, ok := v.(monitor.Raftz); ok && len(none) == 0 {
+			return errNoRaft
 		}
-		http.Error(w, err.Error(), status)
+		body, err = monitor.Encode(v)
+		return err
+	})
+	if err != nil {
+		refuse(w, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, body)
 }
 
-// answer makes the JSON that h answers with, when its turn has come.
-func (m *Monitoring) answer(r *http.Request, h func(*http.Request) (any, error)) ([]byte, error) {
+// errNoRaft is what nats-server says.
+var errNoRaft = errors.New("No Raft nodes registered")
+
+func refuse(w http.ResponseWriter, err error) {
+	status := http.StatusBadRequest
+	switch {
+	case errors.Is(err, errNoRaft):
+		status = http.StatusNotFound
+	case errors.Is(err, context.Canceled) || errors.Is(err, errStopped):
+		status = http.StatusServiceUnavailable
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, err.Error()) // the client may have gone: nobody to tell
+}
+
+// answer asks the engine, when its turn has come, and has use made of the body of the answer.
+func (m *Monitoring) answer(r *http.Request, q monitor.Question, use func(body any) error) error {
 	select {
 	case m.slots <- struct{}{}:
 		defer func() { <-m.slots }()
 	case <-r.Context().Done():
-		return nil, r.Context().Err()
+		return r.Context().Err()
 	}
-	v, err := h(r)
+	a, err := m.s.query(r.Context(), q)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return json.MarshalIndent(v, "", "  ")
+	body, err := a.Body()
+	if err != nil {
+		return err
+	}
+	return use(body)
 }
 
 // writeJSON writes an answer. (There is no JSONP: nats-server 2.15 has none either.)
@@ -148,33 +217,40 @@ func writeJSON(w http.ResponseWriter, status int, body []byte) {
 	_, _ = w.Write(body) // the client may have gone: nobody to tell
 }
 
-func (m *Monitoring) index(w http.ResponseWriter, r *http.Request) {
-	m.count("/")
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprint(w, `<!doctype html><html lang="en"><title>natsd</title><h1>natsd</h1><ul>`)
-	for _, p := range []string{"varz", "connz", "subsz", "healthz"} {
-		fmt.Fprintf(w, `<li><a href="./%s">%s</a></li>`, p, p)
-	}
-	fmt.Fprint(w, `</ul></html>`)
-}
-
-func (m *Monitoring) healthz(w http.ResponseWriter, r *http.Request) {
-	m.count("/healthz")
-	a, err := m.s.query(r.Context(), func(e *engine.Engine, id engine.QueryID) { e.QueryHealthz(id) })
-	answer := struct {
-		Status string `json:"status"`
-		Error  string `json:"error,omitempty"`
-	}{Status: "ok"}
-	status := http.StatusOK
+// health answers as HTTP wants it: the status is that of the answer.
+func (m *Monitoring) health(aspect monitor.Aspect, w http.ResponseWriter, r *http.Request) {
+	q, err := monitor.FromQuery("healthz", r.URL.Query())
 	if err != nil {
-		answer.Status, answer.Error, status = "unavailable", err.Error(), http.StatusServiceUnavailable
-	} else if h := a.(*engine.Healthz); !h.OK {
-		answer.Status, answer.Error, status = "unavailable", h.Reason, http.StatusServiceUnavailable
+		refuse(w, err)
+		return
 	}
-	body, err := json.Marshal(answer)
+	o := q.(monitor.HealthzOptions)
+	o.Aspect = aspect
+	h := &monitor.Healthz{}
+	// Not by answer: who looks after health must not wait behind those who ask for much.
+	if a, err := m.s.query(r.Context(), o); err != nil {
+		*h = monitor.Healthz{Status: "unavailable", Code: http.StatusServiceUnavailable, Error: err.Error()}
+	} else {
+		h = a.(*monitor.Healthz)
+	}
+	status := cmp.Or(h.Code, http.StatusOK)
+	h.Code = 0
+	body, err := encodeLine(h)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
+		refuse(w, err)
 		return
 	}
 	writeJSON(w, status, body)
+}
+
+// metrics writes the engine's counters and the process's in Prometheus' text format.
+func (m *Monitoring) metrics(w http.ResponseWriter, r *http.Request) {
+	err := m.answer(r, monitor.MetricsOptions{}, func(text any) error {
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, _ = io.WriteString(w, text.(string)) // the client may have gone: nobody to tell
+		return nil
+	})
+	if err != nil {
+		refuse(w, err)
+	}
 }

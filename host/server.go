@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/monitor"
 )
 
 // Options configure a Server.
@@ -39,6 +40,7 @@ type Server struct {
 	loop    loop
 	jobs    jobs
 	answers answers
+	process process
 
 	handshakes handshakes
 
@@ -89,7 +91,7 @@ func New(o Options) (*Server, error) {
 	complete(&o.Engine)
 	s := &Server{opts: o, clock: newClock(), ready: make(chan struct{}), done: make(chan struct{}), handshakes: newHandshakes()}
 	s.crowded.every = acceptComplaints
-	s.answers.waiting = map[engine.QueryID]chan any{}
+	s.answers.waiting = map[engine.QueryID]chan monitor.Answer{}
 	var err error
 	if o.Portable {
 		s.loop = newPortable(s)
@@ -105,7 +107,7 @@ func (s *Server) Run() error {
 	defer s.markReady()
 	defer s.crashed()
 	s.e = engine.New(s.opts.Engine, engine.Env{
-		Clock: s.clock, Network: s.loop, TLS: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
+		Clock: s.clock, Network: s.loop, TLS: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers, Process: &s.process,
 	})
 	err := s.loop.run()
 	s.inbox.close() // nobody wakes the loop from here on

@@ -60,6 +60,8 @@ type node struct {
 	nextQuery engine.QueryID
 	waiting   int           // questions without answer
 	oldest    schedule.Time // the oldest of them is not older
+	seenIn    uint64        // messages received, as it said last
+	seenOut   uint64        // the same of messages delivered
 
 	sickUntil schedule.Time // up to when something is, or may still be, wrong with the node
 	watch     slowWatch
@@ -154,6 +156,7 @@ func (n *node) boot(now schedule.Time) {
 	n.wakeAt, n.wakeDue, n.timerDue = engine.Never, farAway, false
 	n.jobs = make(map[engine.JobID]func())
 	n.asked, n.waiting, n.total = make(map[engine.QueryID]asked), 0, 0
+	n.seenIn, n.seenOut = 0, 0
 	n.busy, n.turnDue, n.paused, n.stopping = now, false, 0, false
 	n.duckSince, n.duckAt, n.duckUp, n.reloaded = 0, 0, false, false
 	n.turnWatch, n.crowds = turnWatch{}, crowdWatch{}

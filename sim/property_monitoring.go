@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/monitor"
 	"github.com/natsd/natsd/sim/decision"
 	"github.com/natsd/natsd/sim/schedule"
 )
@@ -23,14 +24,16 @@ const (
 	askConnzAll // closed ones and subscriptions too
 	askSubsz
 	askHealthz
+	askAccounts // their traffic
+	askMetrics
 	askReload // no question, but it comes from the operator too
 	numQuestions
 	askWork = numQuestions // not drawn
 )
 
-var questionWeights = [numQuestions]uint32{24, 1, 1, 1, 1, 1, 1}
+var questionWeights = [numQuestions]uint32{24, 1, 1, 1, 1, 1, 1, 1, 1}
 
-var questionNames = [numQuestions]string{"nothing", "varz", "connz", "connz with everything", "subsz", "healthz", "a reload"}
+var questionNames = [numQuestions]string{"nothing", "varz", "connz", "connz with everything", "subsz", "healthz", "accstatz", "metrics", "a reload"}
 
 // asked is a question without answer.
 type asked struct {
@@ -40,7 +43,7 @@ type asked struct {
 }
 
 // answerIn is how long a server that nothing hinders may take to answer.
-const answerIn = 5 * second
+const answerIn = 10 * second // a job begun while everything takes a hundred times longer takes 8 s
 
 var _ engine.Monitor = (*node)(nil)
 
@@ -72,15 +75,19 @@ func (n *node) query(what question) {
 	switch what {
 	case askNothing, askReload, askWork:
 	case askVarz:
-		n.eng.QueryVarz(id)
+		n.eng.Ask(id, monitor.VarzOptions{})
 	case askConnz:
-		n.eng.QueryConnz(id, engine.ConnzOptions{Open: true})
+		n.eng.Ask(id, monitor.ConnzOptions{Limit: everything})
 	case askConnzAll:
-		n.eng.QueryConnz(id, engine.ConnzOptions{Open: true, Closed: true, Subs: true})
+		n.eng.Ask(id, monitor.ConnzOptions{State: monitor.All, Subscriptions: true, Limit: everything})
 	case askSubsz:
-		n.eng.QuerySubsz(id, engine.SubszOptions{List: true})
+		n.eng.Ask(id, monitor.SubszOptions{Subscriptions: true})
 	case askHealthz:
-		n.eng.QueryHealthz(id)
+		n.eng.Ask(id, monitor.HealthzOptions{})
+	case askAccounts:
+		n.eng.Ask(id, monitor.AccountStatzOptions{Unused: true})
+	case askMetrics:
+		n.eng.Ask(id, monitor.MetricsOptions{})
 	}
 }
 
@@ -96,8 +103,11 @@ func (n *node) inquire(what question) engine.QueryID {
 	return n.nextQuery
 }
 
+// everything is a page that holds all there is.
+const everything = 1 << 20
+
 // Answer implements engine.Monitor.
-func (n *node) Answer(id engine.QueryID, answer any) {
+func (n *node) Answer(id engine.QueryID, answer monitor.Answer) {
 	q, ok := n.asked[id]
 	if !ok {
 		n.w.fail(propMonitoring, "an answer to no question, or a second one")
@@ -108,7 +118,7 @@ func (n *node) Answer(id engine.QueryID, answer any) {
 	size := 0
 	wrong := ""
 	switch a := answer.(type) {
-	case *engine.Varz:
+	case *monitor.Varz:
 		size = a.Connections
 		if q.what == askWork {
 			n.judgeWork(a)
@@ -118,18 +128,26 @@ func (n *node) Answer(id engine.QueryID, answer any) {
 		if a.Connections != n.active || a.TotalConnections != n.total || a.Subscriptions < 0 {
 			wrong = "varz counts " + strconv.Itoa(a.Connections) + " connections of " + strconv.FormatUint(a.TotalConnections, 10) +
 				", the network " + strconv.Itoa(n.active) + " of " + strconv.FormatUint(n.total, 10)
+		} else if wrong == "" {
+			wrong = n.wrongTraffic(a.InMsgs, a.OutMsgs)
 		}
-	case *engine.Connz:
-		size = a.Conns.Len()
+	case *monitor.Connz:
+		size = len(a.Pick())
 		wrong = n.wrongConnz(q, a)
-	case *engine.Subsz:
+	case *monitor.AccountStatz:
+		size = len(a.Accounts)
+		wrong = n.wrongAccounts(q, a)
+	case *monitor.Metrics:
+		size = a.Varz.Connections
+		wrong = n.wrongMetrics(q, a)
+	case *monitor.Subsz:
 		size = a.Subs.Len()
-		if q.what != askSubsz || q.turn == n.turns && size > a.Stats.Subs {
-			wrong = "subsz lists " + strconv.Itoa(size) + " subscriptions and counts " + strconv.Itoa(a.Stats.Subs)
+		if q.what != askSubsz || q.turn == n.turns && size > a.Stats.NumSubs {
+			wrong = "subsz lists " + strconv.Itoa(size) + " subscriptions and counts " + strconv.Itoa(a.Stats.NumSubs)
 		}
-	case *engine.Healthz:
-		if q.what != askHealthz || a.OK == n.stopping && q.turn == n.turns {
-			wrong = "healthz says the contrary: " + a.Reason
+	case *monitor.Healthz:
+		if q.what != askHealthz || a.OK() == n.stopping && q.turn == n.turns {
+			wrong = "healthz says the contrary: " + a.Error
 		}
 	}
 	n.effect(EffectAnswer, 0, int64(size))
@@ -139,11 +157,11 @@ func (n *node) Answer(id engine.QueryID, answer any) {
 }
 
 // wrongConnz says what is wrong with the answer; empty: nothing.
-func (n *node) wrongConnz(q asked, a *engine.Connz) string {
+func (n *node) wrongConnz(q asked, a *monitor.Connz) string {
 	open := 0
 	last := uint64(0)
 	seen := make(map[uint64]bool)
-	for c := range a.Conns.All() {
+	for _, c := range a.Pick() {
 		if c.Stop == 0 {
 			open++
 			if seen[c.CID] {
@@ -162,4 +180,50 @@ func (n *node) wrongConnz(q asked, a *engine.Connz) string {
 		return "connz lists " + strconv.Itoa(open) + " open connections, there are " + strconv.Itoa(n.active)
 	}
 	return ""
+}
+
+// wrongTraffic says what is wrong with the messages counted at a moment: what was counted stays counted.
+func (n *node) wrongTraffic(in, out uint64) string {
+	if in < n.seenIn || out < n.seenOut {
+		return "messages are counted no more: " + strconv.FormatUint(in, 10) + " in and " + strconv.FormatUint(out, 10) + " out, they were " +
+			strconv.FormatUint(n.seenIn, 10) + " and " + strconv.FormatUint(n.seenOut, 10)
+	}
+	n.seenIn, n.seenOut = in, out
+	return ""
+}
+
+// wrongAccounts says what is wrong with the traffic of all accounts.
+func (n *node) wrongAccounts(q asked, a *monitor.AccountStatz) string {
+	var conns int
+	var in, out uint64
+	for i := range a.Accounts {
+		s := &a.Accounts[i]
+		conns += s.Conns
+		in, out = in+s.Received.Msgs, out+s.Sent.Msgs
+		if s.Conns < 0 || s.NumSubs < 0 {
+			return "accstatz counts less than nothing in " + s.Account
+		}
+	}
+	switch {
+	case q.what != askAccounts:
+		return "accstatz answers another question"
+	case q.turn != n.turns:
+		return "" // as it was over several turns
+	case conns > n.active:
+		return "accstatz counts " + strconv.Itoa(conns) + " connections, there are " + strconv.Itoa(n.active)
+	}
+	return n.wrongTraffic(in, out)
+}
+
+// wrongMetrics says where the accounts' counters are not the server's.
+func (n *node) wrongMetrics(q asked, a *monitor.Metrics) string {
+	if q.what != askMetrics {
+		return "metrics answer another question"
+	}
+	v, s := a.Varz, a.AllAccounts()
+	if q.turn == n.turns && (v.InMsgs != s.Received.Msgs || v.InBytes != s.Received.Bytes || v.OutMsgs != s.Sent.Msgs ||
+		v.OutBytes != s.Sent.Bytes || v.Subscriptions != s.NumSubs || v.SlowConsumers != s.SlowConsumers || v.Connections < s.Conns) {
+		return "the accounts' counters together are not the server's"
+	}
+	return n.wrongTraffic(v.InMsgs, v.OutMsgs)
 }

@@ -3,7 +3,7 @@ package sim
 import (
 	"strconv"
 
-	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/monitor"
 )
 
 // A turn is short, whatever waits: what the engine delivers in one, bytes counted, is bounded by TurnWork, and so is what
@@ -37,12 +37,12 @@ func (n *node) askWork() {
 	if n.w.cfg.engine.TurnWork >= watchedBelow || n.waiting > 0 {
 		return
 	}
-	n.eng.QueryVarz(n.inquire(askWork))
+	n.eng.Ask(n.inquire(askWork), monitor.VarzOptions{})
 }
 
 // judgeWork takes the answer. A message costs one unit and one more for every workBytes that are full, so all of them cost as
 // much as their number and as their bytes at least.
-func (n *node) judgeWork(v *engine.Varz) {
+func (n *node) judgeWork(v *monitor.Varz) {
 	t := &n.turnWatch
 	turns := int(n.turns - t.told)
 	messages, bytes := int(v.OutMsgs-t.outMsgs), int(v.OutBytes-t.outBytes)

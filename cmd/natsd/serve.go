@@ -122,7 +122,7 @@ func serve(s *settings, args []string, log *host.Logger, signals chan os.Signal)
 
 // monitor opens the monitoring port.
 func monitor(srv *host.Server, s *settings, log *host.Logger) (*host.Monitoring, error) {
-	m, err := srv.Monitor(net.JoinHostPort(s.monitorHost(), strconv.Itoa(max(s.httpPort, 0))))
+	m, err := srv.Monitor(host.MonitorOptions{Addr: net.JoinHostPort(s.monitorHost(), strconv.Itoa(max(s.httpPort, 0)))})
 	if err != nil {
 		return nil, err
 	}

@@ -51,6 +51,7 @@ var table = []Room{
 	{Dir: "permission", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "config", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "claims", Kind: Pure, Deny: join(outside, simulate, core)},
+	{Dir: "monitor", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "netsim", Kind: Pure, Deny: outside},
 	{Dir: "diskfault", Kind: Pure, Deny: outside},
 	{Dir: "sim", Kind: Pure, Deny: outside},

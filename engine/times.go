@@ -1,0 +1,41 @@
+package engine
+
+import "math/bits"
+
+// turnTimes says how long turns took, as the host measured them.
+type turnTimes struct {
+	longest int64 // ns
+	histogram
+}
+
+// TurnTook tells how long the turn before took, in nanoseconds of real time. It is shown by monitoring and decides nothing.
+func (e *Engine) TurnTook(ns int64) {
+	e.turns.longest = max(e.turns.longest, ns)
+	e.turns.observe(ns)
+}
+
+// InputWaited tells that input of a connection, known to be there, waited so many nanoseconds before the engine was given it.
+// It is shown by monitoring and decides nothing.
+func (e *Engine) InputWaited(ns int64) { e.inputWaits.observe(ns) }
+
+// histogram counts durations in nanoseconds by powers of two: counts[i] those below 2^i and not below half of that.
+type histogram struct {
+	counts [histogramSize]uint64
+	sum    int64
+}
+
+// histogramSize is the number of buckets: the last one is for 2^39 ns, nine minutes, and above.
+const histogramSize = 41
+
+func (h *histogram) observe(ns int64) {
+	ns = max(ns, 0)
+	h.sum += ns
+	h.counts[min(bits.Len64(uint64(ns)), histogramSize-1)]++
+}
+
+func (h *histogram) count() (n uint64) {
+	for _, c := range h.counts {
+		n += c
+	}
+	return n
+}
