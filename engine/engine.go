@@ -63,8 +63,7 @@ type Engine struct {
 	args wire.PubArgs // of the message being parsed
 	out  outgoing     // the message being delivered
 	// room to build control lines in
-	lineScratch, bodyScratch     []byte
-	subjectScratch, subjectSpare []byte
+	lineScratch, bodyScratch []byte
 
 	jobs   map[JobID]job
 	jobID  JobID

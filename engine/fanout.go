@@ -64,6 +64,7 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	f := e.spareFanout()
 	f.to, f.next = r, next
 	f.subject, f.reply = append(f.subject[:0], a.Subject...), append(f.reply[:0], a.Reply...)
+	e.out.headFor = nil         // shown lies in room that others use meanwhile
 	f.msg, e.out = e.out, f.msg // the scratch buffers stay with the suspended message
 	if f.msg.crossed == 0 {
 		f.msg.subject, f.msg.reply = f.subject, f.reply
@@ -91,6 +92,7 @@ func (e *Engine) continueFanouts() {
 		e.out = f.msg
 		f.to, f.next = e.serve(f.to, f.next, limit)
 		if f.next < f.to.Fanout() {
+			e.out.headFor = nil
 			f.msg, e.out = e.out, spare
 			return
 		}

@@ -70,20 +70,31 @@ func (e *Engine) unshadow(s *subscription) *subscription {
 	}
 	subj := m.subject
 	for x := s; x != nil; x = x.also.behind {
-		b := x.also.stream.bridge
-		if b == nil {
-			continue
-		}
-		var ok bool
-		if e.subjectSpare, ok = b.Apply(e.subjectSpare[:0], subj, 0); !ok {
+		if subj = x.also.stream.toLocal(subj); subj == nil {
 			return nil
 		}
-		e.subjectScratch, e.subjectSpare = e.subjectSpare, e.subjectScratch
-		subj = e.subjectScratch
 	}
 	m.setHead(subj)
 	if m.otherHead, m.headFor = true, by; s.also.behind != nil {
 		m.headFor = nil // another one needs a head of its own
 	}
 	return root
+}
+
+// toLocal is what a subject of the exporting account is here, nil if it is not imported. It is valid until the next call. The
+// last answer is remembered.
+func (im *streamImport) toLocal(subj []byte) []byte {
+	if im.bridge == nil {
+		return subj
+	}
+	if len(im.last) > 0 && string(im.last) == string(subj) {
+		return im.lastLocal
+	}
+	im.last = append(im.last[:0], subj...)
+	var ok bool
+	if im.lastLocal, ok = im.bridge.Apply(im.lastLocal[:0], subj, 0); !ok {
+		im.last = im.last[:0]
+		return nil
+	}
+	return im.lastLocal
 }

@@ -40,6 +40,8 @@ type streamImport struct {
 	to      string             // as it was configured
 	bridge  *mapping.Transform // from there to here; nil: the same
 	back    *mapping.Transform // from here to there
+
+	last, lastLocal []byte // a subject, and what it is here
 }
 
 // serviceImport takes requests here to the account that answers them.

@@ -376,3 +376,29 @@ func TestMappings(t *testing.T) {
 	s.say(a, "PUB x _R_.a.b 0\r\n\r\n")
 	s.got(a, "-ERR 'Permissions Violation for Publish with Reply of \"_R_.a.b\"'\r\n")
 }
+
+// Messages that are under way at the same time, over several turns, are each judged by their own subject.
+func TestFilteredShadowsSliced(t *testing.T) {
+	b := userWith("b", nil, lists("", "imp.s.evil"))
+	e, w := started(t, Options{TurnWork: 8, Accounts: []config.Account{
+		{Name: "A", Users: []config.User{{Name: "a", Password: "p"}}, Exports: exports(config.Stream, "s.*")},
+		{Name: "B", Users: []config.User{b}, Imports: []config.Import{stream("A", "s.*", prefixed("imp"))}},
+	}})
+	var receivers []ConnID
+	for range 40 {
+		receivers = append(receivers, as(e, w, "b", "SUB imp.> 1\r\n"))
+		w.settle(t, e)
+	}
+	p, others := as(e, w, "a", ""), []ConnID{as(e, w, "a", ""), as(e, w, "a", ""), as(e, w, "a", "")}
+	w.settle(t, e)
+	say(e, p, "PUB s.good 0\r\n\r\n")
+	for _, q := range others {
+		say(e, q, "PUB s.evil 0\r\n\r\n")
+	}
+	w.settle(t, e)
+	for i, c := range receivers {
+		if got := w.take(c); got != "MSG imp.s.good 1 0\r\n\r\n" {
+			t.Fatalf("receiver %d got %q", i, got)
+		}
+	}
+}
