@@ -75,8 +75,8 @@ func TestLameDuckMode(t *testing.T) {
 			receive(t, "a client to be evicted", closed)
 		}
 		raw.expectEnd()
-		receive(t, "the server to end", s.done)
-		ok(t, s.err)
+		receive(t, "the server to end", s.Done())
+		ok(t, s.Wait())
 		if nc, err := nats.Connect(s.url); err == nil {
 			nc.Close()
 			t.Error("a lame duck took a new client")
@@ -88,8 +88,8 @@ func TestLameDuckModeWithoutClients(t *testing.T) {
 	hosts(t, func(t *testing.T, w *world) {
 		s := w.serve(engine.Options{})
 		s.LameDuck()
-		receive(t, "the server to end", s.done)
-		ok(t, s.err)
+		receive(t, "the server to end", s.Done())
+		ok(t, s.Wait())
 	})
 }
 
@@ -101,7 +101,7 @@ func TestStopClosesClients(t *testing.T) {
 		ok(t, nc.Flush())
 		s.Stop()
 		receive(t, "the client to be closed", closed)
-		receive(t, "the server to end", s.done)
+		receive(t, "the server to end", s.Done())
 		s.Stop() // once more does no harm
 		s.LameDuck()
 	})

@@ -12,8 +12,8 @@ import (
 // restart stops s and serves again on its port.
 func (s *server) restart(o engine.Options) *server {
 	s.w.t.Helper()
-	o.Port = s.Port()
-	s.stop()
+	o.Port = s.Host().Port()
+	s.Stop()
 	var again *server
 	until(s.w.t, "the port to be free again", func() bool {
 		var err error
@@ -46,7 +46,7 @@ func TestReconnectAfterRestart(t *testing.T) {
 		ok(t, pub.Publish("news.today", []byte("before")))
 		ok(t, pub.Flush())
 
-		s.stop()
+		s.Stop()
 		receive(t, "the publisher to notice", gone)
 		for _, m := range []string{"one", "two", "three"} {
 			ok(t, pub.Publish("news.today", []byte(m)))
@@ -84,7 +84,7 @@ func TestBufferedPublishesArrive(t *testing.T) {
 		pub := s.connect(nats.MaxReconnects(-1), nats.ErrorHandler(nil),
 			nats.DisconnectErrHandler(func(*nats.Conn, error) { gone <- struct{}{} }),
 			nats.CustomReconnectDelay(func(int) time.Duration { <-hold; return time.Millisecond }))
-		s.stop()
+		s.Stop()
 		receive(t, "the publisher to notice", gone)
 		const n = 1000
 		for range n {

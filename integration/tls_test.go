@@ -335,14 +335,14 @@ func TestTLSStopWithWritesPending(t *testing.T) {
 		}
 		ok(t, nc.Flush())
 		nc.SetErrorHandler(nil)
-		s.Stop()
+		s.Host().Stop()
 		// At the end comes a proper close_notify.
 		got, err := io.Copy(io.Discard, r)
 		if want := int64(n * (size + len("MSG feed 1 100000\r\n\r\n"))); got != want || err != nil {
 			t.Errorf("%d bytes, want %d: %v", got, want, err)
 		}
 		sub.Close()
-		s.stop()
+		s.Stop()
 	})
 }
 
@@ -357,7 +357,7 @@ func TestTLSLameDuck(t *testing.T) {
 		shaking.send("\x16\x03\x01")
 		s.LameDuck()
 		receive(t, "the client to be told", told)
-		receive(t, "the server to end", s.done)
+		receive(t, "the server to end", s.Done())
 	})
 }
 

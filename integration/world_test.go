@@ -3,7 +3,6 @@ package integration
 import (
 	"bufio"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"runtime"
 	"strings"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
+	"github.com/natsd/natsd/natsdtest"
+	embedded "github.com/natsd/natsd/server"
 )
 
 // patience is how long anything may take before a test gives up. Nothing is expected to take a noticeable part of it.
@@ -49,13 +50,11 @@ type world struct {
 
 // server is a server inside this process.
 type server struct {
-	*host.Server
+	*natsdtest.Server
 	w    *world
 	url  string
 	addr string
 	log  *lines
-	done chan struct{} // closed when Run has returned
-	err  error         // of Run; valid then
 }
 
 // serve starts a server. Without a port in o it listens on a free one.
@@ -73,40 +72,23 @@ func (w *world) tryServe(o engine.Options) (*server, error) {
 	if o.Port == 0 {
 		o.Port = -1
 	}
-	s := &server{w: w, log: &lines{}, done: make(chan struct{})}
-	srv, err := host.New(host.Options{Engine: o, Portable: w.portable, ReadBytes: w.readBytes, TLS: w.tls, Log: s.log})
+	s := &server{w: w, log: &lines{}}
+	srv, err := natsdtest.Start(w.t, embedded.Options{Log: s.log, Tune: func(h *host.Options) {
+		h.Engine, h.Portable, h.ReadBytes = o, w.portable, w.readBytes
+		if w.tls != nil {
+			h.TLS = w.tls
+		}
+	}})
 	if err != nil {
 		return nil, err
 	}
-	s.Server = srv
-	go func() {
-		s.err = srv.Run()
-		close(s.done)
-	}()
-	<-srv.Ready()
-	if srv.Port() == 0 {
-		<-s.done
-		return nil, s.err
-	}
-	s.addr = fmt.Sprintf("127.0.0.1:%d", srv.Port())
+	s.Server, s.addr = srv, srv.Addr()
 	s.url = "nats://" + s.addr
-	w.t.Cleanup(s.stop)
 	return s, nil
 }
 
-// stop ends the server and waits for that.
-func (s *server) stop() {
-	s.Stop()
-	select {
-	case <-s.done:
-	case <-time.After(patience):
-		s.w.t.Error("the server does not stop")
-		return
-	}
-	if s.err != nil {
-		s.w.t.Errorf("the server ended with %v", s.err)
-	}
-}
+// Footprint counts what the engine holds.
+func (s *server) Footprint() engine.Footprint { return s.Host().Footprint() }
 
 // connect opens a connection of the client library. Errors that nobody asked for fail the test.
 func (s *server) connect(opts ...nats.Option) *nats.Conn {

@@ -47,7 +47,7 @@ func healthMain(args []string) int {
 	}
 	text, err := askHealth(target)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, programName()+": "+target+": "+err.Error())
+		fmt.Fprintln(os.Stderr, "natsd: "+target+": "+err.Error())
 		return 1
 	}
 	fmt.Println(text)

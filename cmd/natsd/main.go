@@ -1,15 +1,19 @@
 package main
 
-import "os"
+import (
+	"os"
 
-// subcommands are what the program does besides serving.
-var subcommands = map[string]func(args []string) int{"sim": simMain, "healthcheck": healthMain}
+	"github.com/natsd/natsd/server"
+)
 
 func main() {
 	if len(os.Args) > 1 {
-		if run := subcommands[os.Args[1]]; run != nil {
-			os.Exit(run(os.Args[2:]))
+		switch rest := os.Args[2:]; os.Args[1] {
+		case "sim":
+			os.Exit(simMain(rest))
+		case "healthcheck":
+			os.Exit(healthMain(rest))
 		}
 	}
-	os.Exit(serveMain(os.Args[1:]))
+	os.Exit(server.Main(os.Args[1:]))
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/natsd/natsd/server"
 	"github.com/natsd/natsd/sim"
 	"github.com/natsd/natsd/sim/decision"
 )
@@ -247,7 +248,7 @@ func orUnknown(s string) string {
 
 // writeLog writes decisions of the run to a file.
 func (c *chosen) writeLog(file string, r *simResult, records []decision.Record) error {
-	l := decision.Log{Seed: c.seed, For: c.duration, Commit: commit(), Hash: fmt.Sprintf("%016x", r.Hash), Records: records}
+	l := decision.Log{Seed: c.seed, For: c.duration, Commit: server.Commit(), Hash: fmt.Sprintf("%016x", r.Hash), Records: records}
 	if r.Failure != nil {
 		l.Property, l.Note = r.Failure.Property, oneLine(r.Failure.What)
 	}

@@ -32,10 +32,10 @@ type Room struct {
 	Deny []string
 }
 
-// Leaf packages know nothing of the rest of the house. Nobody but cmd imports host, and nobody at
-// all imports cmd, bench or lint.
+// Leaf packages know nothing of the rest of the house. Nobody but server imports host (and tests
+// do), and nobody at all imports cmd, bench or lint.
 var (
-	outside  = []string{"host", "tlsconf", "cmd", "bench", "lint", "sim/mutants"}
+	outside  = []string{"host", "server", "natsdtest", "tlsconf", "cmd", "bench", "lint", "sim/mutants"}
 	simulate = []string{"sim", "netsim", "diskfault", "linearizability"}
 	core     = []string{"engine", "jetstream"}
 )
@@ -60,7 +60,9 @@ var table = []Room{
 	// The mutant runner builds programs and starts processes; the transcript replayer dials servers.
 	{Dir: "sim/mutants", Kind: World, Deny: []string{"host", "cmd", "bench", "lint"}},
 	{Dir: "internal/transcript/replay", Kind: World, Deny: outside},
-	{Dir: "host", Kind: World, Deny: join(simulate, []string{"cmd", "bench", "lint"})},
+	{Dir: "host", Kind: World, Deny: join(simulate, []string{"server", "natsdtest", "cmd", "bench", "lint"})},
+	{Dir: "server", Kind: World, Deny: join(simulate, []string{"natsdtest", "cmd", "bench", "lint"})},
+	{Dir: "natsdtest", Kind: World, Deny: join(simulate, []string{"cmd", "bench", "lint"})},
 	{Dir: "tlsconf", Kind: World, Deny: join(simulate, core, []string{"host", "cmd", "bench", "lint", "sim/mutants"})},
 	{Dir: "cmd", Kind: World, Deny: []string{"bench", "lint"}},
 	{Dir: "bench", Kind: World, Deny: []string{"cmd", "lint"}},

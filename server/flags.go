@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"cmp"
@@ -241,7 +241,7 @@ func (s *settings) take(g *given) (err error) {
 	o.TraceVerbose = o.TraceVerbose || g.verbose || g.debugVerbose
 	o.Trace = o.Trace || g.debugTrace || o.TraceVerbose
 	s.log.Debug, s.log.Trace = s.engine.Debug, s.engine.Trace
-	s.engine.NatsdVersion, s.engine.GitCommit = version, commit()
+	s.engine.NatsdVersion, s.engine.GitCommit = version, Commit()
 	return nil
 }
 

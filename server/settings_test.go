@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"os"
@@ -230,7 +230,7 @@ func TestReloadNamesWhatNeedsARestart(t *testing.T) {
 	}{
 		{"debug: true\nmax_payload: 1", nil},
 		{"log_file: f\nlogtime: false\nlogtime_utc: true\npid_file: f\nports_file_dir: f\nhttp: 1",
-			[]string{"log_file", "logtime", "logtime_utc", "pid_file", "ports_file_dir", "http"}},
+			[]string{"pid_file", "ports_file_dir", "http"}},
 	} {
 		next, err := fromFile(t, c.text)
 		if got := started.needRestart(&next); err != nil || !slices.Equal(got, c.want) {

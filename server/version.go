@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"fmt"
@@ -8,17 +8,17 @@ import (
 	"github.com/natsd/natsd/engine"
 )
 
-// version is natsd's own. Release builds may set it with -ldflags "-X main.version=…".
+// version is natsd's own. Release builds may set it with -ldflags "-X github.com/natsd/natsd/server.version=…".
 var version = "0.1.0"
 
-// revision is the commit that was built, where the go command did not see it: -ldflags "-X main.revision=…".
+// revision is the commit that was built, where the go command did not see it: -ldflags "-X github.com/natsd/natsd/server.revision=…".
 var revision string
 
 // commitShort is how much of a commit's name is shown.
 const commitShort = 7
 
-// commit names the source that was built, shortened; empty when unknown.
-func commit() string {
+// Commit names the source that was built, shortened; empty when unknown.
+func Commit() string {
 	if revision != "" {
 		return revision[:min(len(revision), commitShort)]
 	}
@@ -38,7 +38,7 @@ func commit() string {
 // clients read it.
 func printVersion(w io.Writer) {
 	own := "natsd: v" + version
-	if c := commit(); c != "" {
+	if c := Commit(); c != "" {
 		own += " (" + c + ")"
 	}
 	fmt.Fprintf(w, "%s\nnats-server: v%s\n", own, engine.NatsVersion)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package server
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 	"syscall"
 
 	"github.com/natsd/natsd/engine"
-	"github.com/natsd/natsd/host"
 )
 
 // catchSignals keeps those signals for handleSignals that would end the process otherwise, but do not mean that it should
@@ -21,20 +20,20 @@ func catchSignals() chan os.Signal {
 }
 
 // handleSignals obeys nats-server's signals, those caught before included, until the function it returns is called.
-func handleSignals(ch chan os.Signal, srv *host.Server, s *settings, args []string, log *host.Logger) (stop func()) {
+func handleSignals(ch chan os.Signal, v *Server) (stop func()) {
 	signal.Notify(ch, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
 		for sig := range ch {
-			log.Log(engine.LevelInfo, "", "Trapped \""+sig.String()+"\" signal")
+			v.log.Log(engine.LevelInfo, "", "Trapped \""+sig.String()+"\" signal")
 			switch sig {
 			case syscall.SIGUSR1:
-				log.Reopen()
+				v.logger.Reopen()
 			case syscall.SIGUSR2:
-				srv.LameDuck()
+				v.LameDuck()
 			case syscall.SIGHUP:
-				reload(srv, s, args, log)
+				_ = v.Reload() // which logs
 			default:
-				srv.Stop()
+				v.host.Stop()
 			}
 		}
 	}()

@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 
 // The page on configuration lists what is not built yet as the program has it.
 func TestDocsNameWhatIsNotThere(t *testing.T) {
-	text, err := os.ReadFile("../../docs/configuration.md")
+	text, err := os.ReadFile("../docs/configuration.md")
 	if err != nil {
 		t.Fatal(err)
 	}

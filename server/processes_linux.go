@@ -1,4 +1,4 @@
-package main
+package server
 
 import (
 	"bytes"
@@ -11,6 +11,9 @@ import (
 
 // commMax is how much of a process's name the kernel keeps.
 const commMax = 15
+
+// otherWork are arguments with which the program does not serve.
+var otherWork = []string{"sim", "healthcheck", "--signal", "-signal", "-sl", "--sl"}
 
 // runningServers finds the other servers on this machine: processes of this program's file, or of its name, that do not do
 // something else.
@@ -35,7 +38,7 @@ func isServer(dir string, self os.FileInfo) bool {
 	if err != nil || len(cmdline) == 0 { // gone, or all but gone
 		return false
 	}
-	if args := bytes.Split(cmdline, []byte{0}); len(args) > 1 && subcommands[string(args[1])] != nil {
+	if args := bytes.Split(cmdline, []byte{0}); len(args) > 1 && slices.Contains(otherWork, string(args[1])) {
 		return false
 	}
 	if exe, err := os.Stat(filepath.Join(dir, "exe")); err == nil && self != nil && os.SameFile(exe, self) {

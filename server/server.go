@@ -1,0 +1,239 @@
+package server
+
+import (
+	"cmp"
+	"fmt"
+	"net"
+	"strconv"
+
+	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/host"
+)
+
+// Options say what a server is like. The zero value is one on a free port of 127.0.0.1 that only this machine reaches.
+type Options struct {
+	// ConfigFile is a configuration file, as natsd's -c takes it. What is said here wins over it.
+	ConfigFile string
+	// Host is the address to listen on. Default: what the configuration file says, else 127.0.0.1.
+	Host string
+	// Port is for clients; 0 or less: any free one, unless the configuration file says which.
+	Port int
+	// Flags are further flags of natsd, such as "--user", "ann", "--pass", "s3cret" or "-m", "-1".
+	Flags []string
+
+	// Log takes the lines of the server's log, from any goroutine; it must not block for long. Default: where the
+	// configuration says, else standard error.
+	Log engine.Log
+	// Tune changes what has no flag, here and at every reload, where only Engine counts. What it sets is not checked.
+	Tune func(*host.Options)
+}
+
+// args are the flags that say the same.
+func (o *Options) args() []string {
+	var args []string
+	if o.ConfigFile != "" {
+		args = append(args, "-c", o.ConfigFile)
+	}
+	switch {
+	case o.Host != "":
+		args = append(args, "-a", o.Host)
+	case o.ConfigFile == "":
+		args = append(args, "-a", "127.0.0.1")
+	}
+	switch {
+	case o.Port > 0:
+		args = append(args, "-p", strconv.Itoa(o.Port))
+	case o.ConfigFile == "":
+		args = append(args, "-p", "-1")
+	}
+	return append(args, o.Flags...)
+}
+
+// Server is a server that runs in this process. Its methods may be called from any goroutine.
+type Server struct {
+	started *settings
+	args    []string
+	tune    func(*host.Options)
+	log     engine.Log
+	logger  *host.Logger // log, where natsd's own; nil: it is somebody else's
+	owned   bool         // logger is to be closed at the end
+
+	host     *host.Server
+	monitor  *host.Monitoring // nil: there is none
+	files    []string         // to be removed at the end
+	unstaple func()
+
+	reloading chan struct{} // holds a token while nobody reloads
+	done      chan struct{}
+	err       error // valid when done is closed
+}
+
+// Start starts a server and returns when it serves. Stop ends it.
+func Start(o Options) (*Server, error) {
+	args := o.args()
+	s, err := parseFlags(args)
+	if err != nil {
+		return nil, err
+	}
+	if s.showHelp || s.showVersion || s.testOnly || s.signal != "" {
+		return nil, fmt.Errorf("server: flags that don't serve: %q", o.Flags)
+	}
+	if o.ConfigFile != "" && o.Port <= 0 && s.engine.Port == 0 {
+		args = append(args, "-p", "-1")
+		s.engine.Port = -1
+	}
+	var own *host.Logger
+	if o.Log == nil {
+		if own, err = host.NewLogger(s.log); err != nil {
+			return nil, err
+		}
+		o.Log = own
+	}
+	v, err := prepare(s, args, o.Log, o.Tune)
+	if err == nil {
+		v.logger, v.owned = own, own != nil
+		if err = v.start(); err == nil {
+			return v, nil
+		}
+	}
+	if own != nil {
+		own.Close()
+	}
+	return nil, err
+}
+
+// prepare makes a server that does not run yet. args are what made s, for reloads; tune may be nil.
+func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options)) (*Server, error) {
+	v := &Server{started: s, args: args, tune: tune, log: log, reloading: make(chan struct{}, 1), done: make(chan struct{})}
+	v.reloading <- struct{}{}
+	say := func(level engine.Level, text string) { log.Log(level, "", text) }
+	say(engine.LevelInfo, "Starting natsd")
+	say(engine.LevelInfo, "  Version:  "+version+" (nats-server "+engine.NatsVersion+")")
+	if c := Commit(); c != "" {
+		say(engine.LevelInfo, "  Git:      ["+c+"]")
+	}
+	if s.configFile != "" {
+		say(engine.LevelInfo, "Using configuration file: "+s.configFile+" ("+s.digest+")")
+	}
+	for _, w := range s.warnings {
+		say(engine.LevelWarn, w)
+	}
+	if err := s.tls.serve(); err != nil {
+		return nil, err
+	}
+	o := host.Options{Engine: s.engine, Portable: s.portable, TLS: s.tls.live.Clients(), Log: log}
+	if tune != nil {
+		tune(&o)
+	}
+	var err error
+	v.host, err = host.New(o)
+	return v, err
+}
+
+// start runs the server and returns when it serves. On an error it has ended.
+func (v *Server) start() error {
+	v.unstaple = v.started.tls.keepStapled(v.host, v.log)
+	ran := make(chan error, 1)
+	go func() { ran <- v.host.Run() }()
+	<-v.host.Ready()
+	if v.host.Port() == 0 {
+		v.finish(<-ran)
+		return v.err
+	}
+	if err := v.open(); err != nil {
+		v.host.Stop()
+		<-ran
+		v.finish(err)
+		return err
+	}
+	go func() { v.finish(<-ran) }()
+	return nil
+}
+
+// open opens what belongs to a server besides its client port.
+func (v *Server) open() error {
+	s := v.started
+	var port int
+	if s.httpPort != 0 {
+		m, err := v.host.Monitor(host.MonitorOptions{Addr: net.JoinHostPort(s.monitorHost(), strconv.Itoa(max(s.httpPort, 0)))})
+		if err != nil {
+			return err
+		}
+		v.monitor, port = m, m.Port()
+		v.log.Log(engine.LevelInfo, "", "Starting http monitor on "+net.JoinHostPort(s.monitorHost(), strconv.Itoa(port)))
+	}
+	var err error
+	v.files, err = writeFiles(s, v.host.Port(), port)
+	return err
+}
+
+// monitorHost is the address that monitoring listens on: its own, else the one for clients.
+func (s *settings) monitorHost() string { return cmp.Or(s.httpHost, s.engine.Host, "0.0.0.0") }
+
+// finish gives back what belongs to a server that has ended.
+func (v *Server) finish(err error) {
+	v.unstaple()
+	if v.monitor != nil {
+		v.monitor.Close()
+	}
+	v.started.removeFiles(v.files)
+	if err == nil {
+		v.log.Log(engine.LevelInfo, "", "Server Exiting..")
+	}
+	if v.owned {
+		v.logger.Close()
+	}
+	v.err = err
+	close(v.done)
+}
+
+// Addr is "host:port" of the client port. Where the server listens on all addresses, it is one that this machine reaches.
+func (v *Server) Addr() string {
+	return net.JoinHostPort(near(v.started.engine.Host), strconv.Itoa(v.host.Port()))
+}
+
+// URL is what clients connect to.
+func (v *Server) URL() string {
+	scheme := "nats"
+	if v.started.engine.TLS.On {
+		scheme = "tls"
+	}
+	return scheme + "://" + v.Addr()
+}
+
+// MonitorURL is where monitoring is; empty where there is none.
+func (v *Server) MonitorURL() string {
+	if v.monitor == nil {
+		return ""
+	}
+	return "http://" + net.JoinHostPort(near(v.started.monitorHost()), strconv.Itoa(v.monitor.Port()))
+}
+
+// near is an address by which this machine reaches itself.
+func near(host string) string {
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		return "127.0.0.1"
+	}
+	return host
+}
+
+// Host is the server below, for what is not here. What the server is told by it alone, such as a reload, is not known here.
+func (v *Server) Host() *host.Server { return v.host }
+
+// LameDuck asks the server to have its clients leave, one after the other, and to end then. It returns at once.
+func (v *Server) LameDuck() { v.host.LameDuck() }
+
+// Stop ends the server and waits until it has ended. It may be called again.
+func (v *Server) Stop() {
+	v.host.Stop()
+	<-v.done
+}
+
+// Done is closed when the server has ended.
+func (v *Server) Done() <-chan struct{} { return v.done }
+
+// Wait waits until the server has ended, and returns why; nil where it was told to.
+func (v *Server) Wait() error {
+	<-v.done
+	return v.err
+}
