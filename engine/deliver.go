@@ -68,7 +68,7 @@ func (e *Engine) deliver(s *subscription) bool {
 	} else if !e.deliverFirst(s, plain) {
 		return false
 	}
-	e.work += 1 + size/bytesPerWork
+	e.work += 1 + (size+len(m.head)+len(m.tail)+len(s.sidLong))/bytesPerWork
 	c.stats.outMsgs++
 	c.stats.outBytes += uint64(size)
 	if e.opts.Trace {

@@ -12,6 +12,7 @@ const (
 	subWork     = 16 // maps and memory that are cold
 	connectWork = 16 // besides jsonWork
 	answerWork  = 3  // an error or a 503, besides what it answers
+	lineBytes   = 64 // of a line that count as another message: a line is read several times
 )
 
 // jsonWork is what it costs to read JSON.
@@ -69,6 +70,7 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 	if e.opts.Trace {
 		e.traceIn(c, line)
 	}
+	e.work += len(line) / lineBytes
 	heard := c.lastIn
 	c.lastIn = e.now
 	if len(line) > 4 && line[0]|0x20 == 'p' && line[1]|0x20 == 'u' && line[2]|0x20 == 'b' && (line[3] == ' ' || line[3] == '\t') {

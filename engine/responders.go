@@ -24,6 +24,7 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 	line = append(line, '\r', '\n')
 	line = append(append(line, b...), '\r', '\n')
 	e.bodyScratch, e.lineScratch = b, line
+	e.work += len(line) / bytesPerWork
 	e.sendBytes(c, line)
 	c.stats.outMsgs++
 	c.stats.outBytes += uint64(size)

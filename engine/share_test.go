@@ -95,6 +95,7 @@ func TestStashIsNotCopiedAgain(t *testing.T) {
 
 // What takes longer than a message counts as more, however little of it there is.
 func TestWorkIsWhatItCosts(t *testing.T) {
+	sid := strings.Repeat("s", 3000)
 	for _, c := range []struct {
 		options, line string
 		work          int
@@ -102,8 +103,13 @@ func TestWorkIsWhatItCosts(t *testing.T) {
 		{"", "PUB a 0\r\n\r\n", 1},
 		{`,"pedantic":true`, "PUB a.*.b 0\r\n\r\n", 1 + answerWork},
 		{`,"headers":true,"no_responders":true`, "SUB in 1\r\nPUB a in 0\r\n\r\n", subWork + 1 + answerWork},
-		{"", "CONNECT {\"verbose\":false,\"name\":\"" + strings.Repeat("x", 3000) + "\"}\r\n", connectWork + 3000/8},
-		{"", "INFO {\"name\":\"" + strings.Repeat("x", 3000) + "\"}\r\n", connectWork + 3000/8},
+		{"", "PUB " + strings.Repeat("x", 3000) + " 0\r\n\r\n", 1 + 3000/lineBytes},
+		{"", "SUB " + strings.Repeat("x", 3000) + " 1\r\n", subWork + 3000/lineBytes},
+		{"", "CONNECT {\"verbose\":false,\"name\":\"" + strings.Repeat("x", 3000) + "\"}\r\n", connectWork + 3000/8 + 3000/lineBytes},
+		{"", "INFO {\"name\":\"" + strings.Repeat("x", 3000) + "\"}\r\n", connectWork + 3000/8 + 3000/lineBytes},
+		{"", "SUB a " + sid + "\r\nPUB a 0\r\n\r\n", subWork + 3000/lineBytes + 2 + 3000/bytesPerWork},
+		{`,"headers":true,"no_responders":true`, "SUB in " + sid + "\r\nPUB a in 0\r\n\r\n",
+			subWork + 3000/lineBytes + 1 + answerWork + 3000/bytesPerWork},
 	} {
 		e, _ := started(t, Options{})
 		id := accept(e)
