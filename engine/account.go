@@ -26,6 +26,9 @@ type account struct {
 	slowConsumers uint64
 	updated       WallTime // when its rules were last set; 0: at the start
 	absent        bool     // the configuration does not name it any more
+
+	beat    timer // when its connections are told of again
+	telling bool  // they are about to be
 }
 
 func (e *Engine) newAccount(name string) *account {
@@ -36,6 +39,7 @@ func (e *Engine) newAccount(name string) *account {
 	if e.secrets != nil { // else: seedSecrets makes up for it
 		a.replyToken = string(e.appendID(nil, replyTokenLen))
 	}
+	a.beat.acc = a
 	e.accounts = append(e.accounts, a)
 	e.byAccount[name] = a
 	return a

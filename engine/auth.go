@@ -136,5 +136,6 @@ func (e *Engine) JobDone(id JobID) {
 
 func (e *Engine) authViolation(c *conn) {
 	e.mark(MarkAuthFailed)
+	e.refused(c)
 	e.protocolError(c, wire.ErrAuthorization, ReasonAuthFailed)
 }

@@ -15,12 +15,12 @@ func (e *Engine) bind(c *conn, a *account) {
 			panic("engine: a subject that was subscribed to: " + subj)
 		}
 	}
-	c.acc.leave(c)
-	c.acc = a
-	if c.joined {
+	if e.leave(c); c.joined {
 		a.conns++
 		a.total++
+		e.connsChanged(a)
 	}
+	c.acc = a
 	c.memo = nil
 	if len(a.def.streams) > 0 {
 		for _, s := range c.subs {
@@ -29,19 +29,21 @@ func (e *Engine) bind(c *conn, a *account) {
 	}
 }
 
-// join enters a connection that may do something into its account's books.
-func (c *conn) join() {
+// join enters a connection that has done something into its account's books.
+func (e *Engine) join(c *conn) {
 	if c.joined {
 		return
 	}
 	c.joined = true
 	c.acc.conns++
 	c.acc.total++
+	e.connsChanged(c.acc)
 }
 
-// leave takes a connection out of its account's books.
-func (a *account) leave(c *conn) {
+// leave takes it out of them.
+func (e *Engine) leave(c *conn) {
 	if c.joined {
-		a.conns--
+		c.acc.conns--
+		e.connsChanged(c.acc)
 	}
 }

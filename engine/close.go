@@ -93,8 +93,8 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 	}
 	c.gate |= gateClosed
 	e.remember(c, reason)
-	c.acc.leave(c)
 	e.active--
+	e.depart(c, reason)
 	if e.opts.Debug {
 		e.logf(LevelDebug, c.subject(), "Client connection closed: "+string(reason))
 	}

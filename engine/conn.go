@@ -26,6 +26,7 @@ const (
 	ReasonMaxConns     CloseReason = "Maximum Connections Exceeded"
 	ReasonShutdown     CloseReason = "Server Shutdown"
 	ReasonLameDuck     CloseReason = "Lame Duck Mode"
+	ReasonKicked       CloseReason = "Kicked"
 	ReasonTLSHandshake CloseReason = "TLS Handshake Failure"
 )
 
@@ -48,6 +49,7 @@ type conn struct {
 	authed    bool // may do more than CONNECT
 	joined    bool // is in its account's books
 	connected bool // a CONNECT was accepted
+	told      bool // announced, as who it is
 	verbose   bool
 	pedantic  bool
 	noResp    bool

@@ -27,10 +27,11 @@ type Engine struct {
 	byAccount map[string]*account
 	global    *account
 	users     *directory
+	system    *account
+	sys       system
 	self      *conn // the server as a publisher
 	posts     []post
 	calls     []*call
-	system    *account
 
 	conns   []*conn  // by slot
 	gens    []uint32 // generation of each slot
@@ -140,7 +141,9 @@ func New(o Options, env Env) *Engine {
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))
 	e.global = e.newAccount(globalAccount)
 	e.seedSecrets()
-	e.system = e.newAccount(systemAccount)
+	if e.system = e.global; systemName(o.SystemAccount) != globalAccount {
+		e.system = e.newAccount(systemName(o.SystemAccount))
+	}
 	e.initInternal()
 	e.setAccounts(o.Accounts)
 	e.setUsers()
@@ -148,6 +151,7 @@ func New(o Options, env Env) *Engine {
 	e.start, e.startMono = e.wall, e.now
 	e.makeInfo()
 	e.initChecks()
+	e.initSystem()
 	return e
 }
 

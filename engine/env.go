@@ -91,7 +91,10 @@ type Env struct {
 	TLS     TLS     // required where Options.TLS is on
 	Monitor Monitor // nil where nothing is queried
 	Process Process // nil: nothing is known of it
-	Disk    Disk    // nil where nothing is stored
+
+	Operator  Operator  // nil: nothing can be read again
+	Diagnosis Diagnosis // nil: nothing is known of the process's inside
+	Disk      Disk      // nil where nothing is stored
 }
 
 // ConnInfo describes an accepted connection.

@@ -249,6 +249,10 @@ func (e *Engine) TimerDue() {
 			e.connTimer(t.c)
 		case t.of != nil:
 			e.repliesDue(t.of)
+		case t.acc != nil:
+			e.connsChanged(t.acc)
+		case t == &e.sys.statsz:
+			e.statszDue()
 		default:
 			e.duckTimer()
 		}

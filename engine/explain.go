@@ -12,7 +12,7 @@ import (
 
 // Explained says what a user may do with a subject and where what is published there goes, and by which rules.
 type Explained struct {
-	User    string `json:"user"`
+	User    string `json:"user,omitempty"`
 	Account string `json:"account"`
 	Subject string `json:"subject"`
 	Queue   string `json:"queue,omitempty"`
@@ -71,6 +71,21 @@ func Explain(o *Options, name, subj, queue string) (*Explained, error) {
 	if err != nil {
 		return nil, err
 	}
+	return explainAs(o, u, name, subj, queue), nil
+}
+
+// explainIn is Explain for a user without permissions of his own, in an account.
+func explainIn(o *Options, account, subj, queue string) (*Explained, error) {
+	if !subject.ValidPattern(subj) {
+		return nil, fmt.Errorf("%q is not a subject", subj)
+	}
+	if _, there := draftRules(o.Accounts, o.SystemAccount).byName[account]; !there {
+		return nil, fmt.Errorf("there is no account %q", account)
+	}
+	return explainAs(o, userDraft{in: account}, "", subj, queue), nil
+}
+
+func explainAs(o *Options, u userDraft, name, subj, queue string) *Explained {
 	x := &Explained{User: name, Account: u.in, Subject: subj, Queue: queue, Types: u.types}
 	literal := subject.ValidLiteral(subj)
 	x.Subscribe.Allowed = true
@@ -86,13 +101,13 @@ func Explain(o *Options, name, subj, queue string) (*Explained, error) {
 			}
 		}
 	}
-	s := draftRules(o.Accounts)
+	s := draftRules(o.Accounts, o.SystemAccount)
 	at := s.byName[u.in]
 	if literal && (x.Publish.Allowed || x.Responses != nil) {
 		x.goes(s, at)
 	}
 	s.comesTo(x, at, subj, true, 0)
-	return x, nil
+	return x
 }
 
 // explainedUser finds the user among those of o.

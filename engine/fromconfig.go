@@ -23,7 +23,7 @@ func (o *Options) FromConfig(c *config.Config) {
 		o.Users, o.DefaultPermissions = a.Users, a.DefaultPermissions
 	}
 	o.NoAuthUser = c.NoAuthUser
-	o.Accounts = c.Accounts
+	o.Accounts, o.SystemAccount, o.Tags = c.Accounts, c.Operators.SystemAccount, c.Tags
 	if len(c.Mappings) > 0 { // those at the top level are of the global account
 		o.Accounts = append(o.Accounts, config.Account{Pos: c.Mappings[0].Pos, Name: globalAccount, Mappings: c.Mappings})
 	}

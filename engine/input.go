@@ -67,6 +67,9 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 		e.authViolation(c)
 		return nil
 	}
+	if !c.told && !startsConnect(line) {
+		e.announce(c)
+	}
 	if e.opts.Trace {
 		e.traceIn(c, line)
 	}

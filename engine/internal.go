@@ -10,8 +10,9 @@ import "github.com/natsd/natsd/wire"
 type post struct {
 	account        *account
 	subject, reply string
-	header         int    // bytes of body that are a header block
-	body           []byte // and CRLF
+	header         int                  // bytes of body that are a header block
+	body           []byte               // and CRLF
+	make           func(*Engine) []byte // makes the payload when it is published; nil: it is in body
 }
 
 // call is a message that one of the server's own subscriptions received.
@@ -52,7 +53,7 @@ func (e *Engine) unhandle(a *account, s *subscription) {
 // take gives e.out to a subscription of the server's own.
 func (e *Engine) take(s *subscription) {
 	m := &e.out
-	if len(e.calls) >= callsMax {
+	if len(e.calls)+len(e.sys.waiting) >= callsMax {
 		return
 	}
 	m.delivered = true
@@ -105,10 +106,14 @@ func (e *Engine) runInternal() {
 	}
 	if len(e.posts) == 0 {
 		e.posts = nil
+		e.tellDropped()
 	}
 }
 
 func (e *Engine) publishPost(p *post) {
+	if p.make != nil {
+		p.body = append(p.make(e), '\r', '\n')
+	}
 	a := wire.PubArgs{Subject: []byte(p.subject), Header: -1, Size: len(p.body) - 2}
 	if p.reply != "" {
 		a.Reply = []byte(p.reply)

@@ -1,11 +1,24 @@
 package engine
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/sublist"
 )
+
+// handlers counts the server's own subscriptions in an account.
+func (e *Engine) handlers(a *account) (n int) {
+	a.subs.List(sublist.Position{}, math.MaxInt, nil, func(_ sublist.Handle[*subscription], s *subscription) bool {
+		if s.flags&subHandler != 0 {
+			n++
+		}
+		return true
+	})
+	return n
+}
 
 // What the server publishes and is asked goes the way of all messages, across accounts and over several turns too.
 func TestServerAnswers(t *testing.T) {

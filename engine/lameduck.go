@@ -15,6 +15,7 @@ func (e *Engine) Stop() {
 		return
 	}
 	e.logf(LevelInfo, "", "Initiating Shutdown...")
+	e.sayEnd("SHUTDOWN")
 	if e.state == stateReady && !e.duck.on {
 		e.env.Network.StopListening(clientListener)
 	}
@@ -34,6 +35,7 @@ func (e *Engine) LameDuck() {
 		return
 	}
 	e.logf(LevelInfo, "", "Entering lame duck mode, stop accepting new clients")
+	e.sayEnd("LAMEDUCK")
 	e.duck.on = true
 	e.env.Network.StopListening(clientListener)
 	if e.active == 0 {

@@ -37,9 +37,11 @@ type Options struct {
 	LameDuckGrace    time.Duration // before the first is; default 10 s
 	NoHeaders        bool          // refuse message headers
 
-	// Accounts are those of the configuration; $G and $SYS are there without being named. CheckAccounts finds what is wrong
-	// with them: it must be nothing.
-	Accounts []config.Account
+	// Accounts are those of the configuration; $G and the system account $SYS are there without being named. CheckAccounts
+	// finds what is wrong with them: it must be nothing.
+	Accounts      []config.Account
+	SystemAccount config.Located // the name of the system account; default $SYS, which is not there where there is another
+	Tags          []string       // what the server tells of itself to those who ask
 
 	Users              []config.User       // of the global account
 	DefaultPermissions *config.Permissions // of those among Users that name none

@@ -15,6 +15,8 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	keep(o.Host != old.Host, "host")
 	keep(o.Port != old.Port, "port")
 	keep(o.ServerName != old.ServerName, "server_name")
+	keep(systemName(o.SystemAccount) != e.system.name, "system_account")
+	o.SystemAccount = old.SystemAccount
 	o.Host, o.Port, o.ServerName, o.MatchCache, o.Check = old.Host, old.Port, old.ServerName, old.MatchCache, old.Check
 	o.NatsdVersion, o.GoVersion, o.GitCommit = old.NatsdVersion, old.GoVersion, old.GitCommit
 	e.opts = o
@@ -24,6 +26,7 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	e.info.MaxPayload, e.info.Headers, e.info.AuthRequired = o.MaxPayload, !o.NoHeaders, e.authRequired()
 	e.tlsInfoFlags(&e.info)
 	e.setInfoAddress()
+	e.makeIdentity()
 	if e.info.MaxPayload != info.MaxPayload || e.info.Headers != info.Headers || e.info.Host != info.Host || e.info.Port != info.Port {
 		e.sweep.info = true
 	}

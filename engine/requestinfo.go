@@ -23,6 +23,8 @@ type requestInfo struct {
 	RTT        int64  `json:"rtt,omitempty"` // nanoseconds
 	Server     string `json:"server,omitempty"`
 	Cluster    string `json:"cluster,omitempty"`
+	Stop       string `json:"stop,omitempty"`
+	NameTag    string `json:"name_tag,omitempty"`
 	Kind       string `json:"kind,omitempty"`
 	ClientType string `json:"client_type,omitempty"`
 }

@@ -33,10 +33,17 @@ type importDraft struct {
 	export int                // in the exporting account's Exports
 }
 
-// CheckAccounts returns everything that is wrong with a configuration's accounts, each a *conf.Error where it stands.
-func CheckAccounts(accounts []config.Account) []error { return draftRules(accounts).problems }
+// CheckAccounts returns everything that is wrong with a configuration's accounts, and with which of them is the system
+// account, each a *conf.Error where it stands.
+func CheckAccounts(accounts []config.Account, system config.Located) []error {
+	s := draftRules(accounts, system)
+	if n := s.byName[systemName(system)]; n >= len(accounts) && systemName(system) != globalAccount && systemName(system) != systemAccount {
+		s.wrong(system.Pos, "system_account: there is no account %q", system.Text)
+	}
+	return s.problems
+}
 
-func draftRules(accounts []config.Account) *ruleSet {
+func draftRules(accounts []config.Account, system config.Located) *ruleSet {
 	s := &ruleSet{byName: make(map[string]int)}
 	for i := range accounts {
 		a := &accounts[i]
@@ -47,7 +54,7 @@ func draftRules(accounts []config.Account) *ruleSet {
 		s.byName[a.Name] = len(s.accounts)
 		s.accounts = append(s.accounts, draft{Account: *a})
 	}
-	for _, name := range []string{globalAccount, systemAccount} {
+	for _, name := range []string{globalAccount, systemName(system)} {
 		if _, there := s.byName[name]; !there {
 			s.byName[name] = len(s.accounts)
 			s.accounts = append(s.accounts, draft{Account: config.Account{Name: name}})
@@ -237,7 +244,7 @@ func (s *ruleSet) comesBack(start int, im *importDraft, subj string, kind config
 
 // setAccounts puts the accounts of a configuration that was checked into force.
 func (e *Engine) setAccounts(accounts []config.Account) {
-	s := draftRules(accounts)
+	s := draftRules(accounts, e.opts.SystemAccount)
 	assert.Thatf(len(s.problems) == 0, "accounts that were not checked: %v", s.problems)
 	e.enforce(s)
 }
@@ -264,6 +271,12 @@ func (e *Engine) enforce(s *ruleSet) {
 		d := &s.accounts[i]
 		a := e.byAccount[d.Name]
 		next[a].link(e, a, d, next)
+	}
+	asked := next[e.system].exportSystem(e)
+	for i := range s.accounts {
+		if a := e.byAccount[s.accounts[i].Name]; a != e.system {
+			next[a].importSystem(a, asked)
+		}
 	}
 	streams := false
 	for _, a := range e.accounts {

@@ -86,9 +86,6 @@ func (e *Engine) greet(c *conn) {
 	if d := e.users; d.noAuth != nil {
 		e.become(c, d.noAuth)
 	}
-	if c.authed {
-		c.join()
-	}
 	if len(e.users.byNkey) > 0 {
 		c.nonce = e.newNonce()
 	}
@@ -171,6 +168,9 @@ func (e *Engine) accept(c *conn) {
 		e.protocolError(c, wire.ErrNoRespondersNoHdr, ReasonProtocol)
 		return
 	}
+	if !c.told {
+		e.announce(c)
+	}
 	e.arm(c)
 }
 
@@ -180,6 +180,7 @@ func (e *Engine) pinged(c *conn) {
 		c.infoSent = true
 		e.sendInfo(c, func(i *wire.Info) {
 			i.ConnectInfo, i.RemoteAccount, i.AuthRequired = true, c.acc.name, e.users.required()
+			i.IsSystem = c.acc == e.system
 		})
 	}
 }

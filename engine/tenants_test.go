@@ -19,7 +19,7 @@ type tenants struct {
 
 func withAccounts(t *testing.T, o Options, accounts ...config.Account) *tenants {
 	t.Helper()
-	for _, err := range CheckAccounts(accounts) {
+	for _, err := range CheckAccounts(accounts, config.Located{}) {
 		t.Fatal(err)
 	}
 	o.Accounts = accounts
@@ -29,7 +29,7 @@ func withAccounts(t *testing.T, o Options, accounts ...config.Account) *tenants 
 
 func (s *tenants) enforce(accounts ...config.Account) {
 	s.t.Helper()
-	r := draftRules(accounts)
+	r := draftRules(accounts, s.e.opts.SystemAccount)
 	for _, err := range r.problems {
 		s.t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestStreamImport(t *testing.T) {
 	}
 	s.w.settle(t, s.e)
 	for _, acc := range s.e.accounts {
-		if n := acc.subs.Count(); n != 0 {
+		if n := acc.subs.Count() - len(acc.def.services) - s.e.handlers(acc); n != 0 {
 			t.Errorf("%d subscriptions are left in %s", n, acc.name)
 		}
 	}
@@ -343,14 +343,14 @@ func TestRulesRefused(t *testing.T) {
 			{Name: "A", Exports: exports(config.Service, "p"), Imports: []config.Import{service("B", "p")}},
 			{Name: "B", Exports: exports(config.Service, "p"), Imports: []config.Import{service("A", "p")}}}, "import forms a cycle"},
 	} {
-		problems := CheckAccounts(c.accounts)
+		problems := CheckAccounts(c.accounts, config.Located{})
 		if len(problems) == 0 || !strings.Contains(problems[0].Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, problems, c.want)
 		}
 	}
 	tok[0].Accounts = nil
 	ok := []config.Account{{Name: "A", Exports: append(tok, priv...)}, {Name: "B", Imports: []config.Import{stream("A", "t.B")}}, {Name: "C", Imports: []config.Import{service("A", "p")}}}
-	if p := CheckAccounts(ok); len(p) > 0 {
+	if p := CheckAccounts(ok, config.Located{}); len(p) > 0 {
 		t.Error(p)
 	}
 }

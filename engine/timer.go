@@ -6,7 +6,8 @@ type timer struct {
 	seq uint64 // orders equal moments by when they were set
 	pos int    // in the heap, from 1; 0: not set
 	c   *conn
-	of  *export // with requests that wait for an answer; neither: the engine's own
+	of  *export  // with requests that wait for an answer
+	acc *account // whose connections are to be told of; none of these: the engine's own
 }
 
 // timers is a binary heap of timers by (at, seq).

@@ -94,7 +94,7 @@ func takeConf(t *testing.T, o *Options, text string) {
 	host := o.Host
 	o.FromConfig(c)
 	o.Host = host
-	for _, err := range append(CheckAccounts(o.Accounts), CheckUsers(o)...) {
+	for _, err := range append(CheckAccounts(o.Accounts, o.SystemAccount), CheckUsers(o)...) {
 		t.Fatal(err)
 	}
 }

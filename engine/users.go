@@ -33,6 +33,14 @@ func (u *user) may() *permission.Set {
 	return u.perms
 }
 
+// nameIn is the user's name, also of nil.
+func (u *user) nameIn() string {
+	if u == nil {
+		return ""
+	}
+	return u.name
+}
+
 // directory is everybody who may connect.
 type directory struct {
 	byName map[string]*user
@@ -187,12 +195,13 @@ func (e *Engine) become(c *conn, u *user) {
 		a = u.account
 	}
 	if c.user == u && c.acc == a {
-		c.join()
 		return
+	}
+	if a != c.acc || u.nameIn() != c.user.nameIn() {
+		c.told = false // as somebody else
 	}
 	c.user, c.memo, c.grants = u, nil, nil
 	e.bind(c, a)
-	c.join()
 	may := u.may()
 	if may != nil {
 		if limit, ok := may.Responses(); ok {

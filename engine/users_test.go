@@ -40,7 +40,7 @@ func TestUsersInAccounts(t *testing.T) {
 		Accounts:   []config.Account{{Name: "A", Users: []config.User{{Name: "a", Password: "p"}}}},
 		NoAuthUser: config.Located{Text: "a"},
 	}
-	if p := append(CheckAccounts(o.Accounts), CheckUsers(&o)...); len(p) > 0 {
+	if p := append(CheckAccounts(o.Accounts, o.SystemAccount), CheckUsers(&o)...); len(p) > 0 {
 		t.Fatal(p)
 	}
 	e, w := started(t, o)

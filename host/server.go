@@ -29,6 +29,9 @@ type Options struct {
 	// TLS is for handshakes with clients; required where Engine.TLS is on, or a reload turns it on. Its GetConfigForClient
 	// may follow changes.
 	TLS *tls.Config
+	// Reload reads the configuration again and has it put into force, or returns why nothing has changed. It is called where an
+	// operator asks for it by the system account, on a goroutine of its own. Nil: there is nothing to read.
+	Reload func() error
 }
 
 // Server runs one engine in the real world.
@@ -106,9 +109,14 @@ func (s *Server) Run() error {
 	defer close(s.done)
 	defer s.markReady()
 	defer s.crashed()
-	s.e = engine.New(s.opts.Engine, engine.Env{
-		Clock: s.clock, Network: s.loop, TLS: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers, Process: &s.process,
-	})
+	env := engine.Env{
+		Clock: s.clock, Network: s.loop, TLS: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
+		Process: &s.process, Diagnosis: diagnosis{},
+	}
+	if s.opts.Reload != nil {
+		env.Operator = operator{s}
+	}
+	s.e = engine.New(s.opts.Engine, env)
 	err := s.loop.run()
 	s.inbox.close() // nobody wakes the loop from here on
 	s.loop.close()

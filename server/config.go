@@ -24,7 +24,7 @@ func loadConfig(file string, s *settings) error {
 	s.takeConfig(c)
 	s.digest = c.Digest
 	if len(rep.Errors) == 0 {
-		for _, err := range append(engine.CheckAccounts(s.engine.Accounts), engine.CheckUsers(&s.engine)...) {
+		for _, err := range append(engine.CheckAccounts(s.engine.Accounts, s.engine.SystemAccount), engine.CheckUsers(&s.engine)...) {
 			wrong := &conf.Error{What: err.Error()}
 			errors.As(err, &wrong)
 			rep.Errors = append(rep.Errors, wrong)
@@ -83,7 +83,7 @@ var notYet = []struct{ key, feature string }{
 	{"https", "HTTPS monitoring"}, {"https_port", "HTTPS monitoring"}, {"http_base_path", "a base path for monitoring"},
 	{"prof_port", "profiling"}, {"prof_block_rate", "profiling"}, {"max_closed_clients", "a setting for closed connections"},
 	{"write_timeout", "a policy for write timeouts"},
-	{"server_tags", "server tags"}, {"server_metadata", "server metadata"}, {"feature_flags", "feature flags"},
+	{"server_metadata", "server metadata"}, {"feature_flags", "feature flags"},
 	{"connect_error_reports", "clustering"}, {"reconnect_error_reports", "clustering"},
 }
 
@@ -93,9 +93,6 @@ func missing(c *config.Config) (all []lack) {
 		if at, there := c.Where(n.key); there && !(n.key == "jetstream" && !c.JetStream.Enabled) {
 			all = append(all, lack{at, n.feature})
 		}
-	}
-	if a := c.Operators.SystemAccount; a.Text != "" && a.Text != "$SYS" {
-		all = append(all, lack{a.Pos, "a choice of the system account"})
 	}
 	var users []config.User
 	if c.Authorization != nil {

@@ -121,7 +121,7 @@ func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options
 	if err := s.tls.serve(); err != nil {
 		return nil, err
 	}
-	o := host.Options{Engine: s.engine, Portable: s.portable, TLS: s.tls.live.Clients(), Log: log}
+	o := host.Options{Engine: s.engine, Portable: s.portable, TLS: s.tls.live.Clients(), Log: log, Reload: v.Reload}
 	if tune != nil {
 		tune(&o)
 	}

@@ -106,7 +106,7 @@ func TestWrongValuesAreRefusedWhereTheyStand(t *testing.T) {
 		{"jetstream {}", ":1:1: natsd does not have JetStream yet"},
 		{"accounts { A { users: [ {user: a, password: b, proxy_required: true} ] } }", "natsd does not have trusted proxies yet"},
 		{"accounts { A { imports: [ {stream: {account: B, subject: s}} ] } }", ":1:27: "},
-		{"system_account: A", ":1:17: natsd does not have a choice of the system account yet"},
+		{"system_account: A", ":1:17: system_account: there is no account \"A\""},
 		{"a: 1\nport: $b", "$b is defined neither above nor in the environment"},
 		{"port: {", "the configuration can't be used:\n"},
 		{"", "the configuration is empty"},

@@ -94,6 +94,8 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		just = n.active > n.w.cfg.engine.MaxConnections
 	case engine.ReasonShutdown:
 		just = n.stopping
+	case engine.ReasonKicked:
+		just = false // nobody asks for that
 	case engine.ReasonTLSHandshake:
 		just = false // simulated clients speak plaintext to a server that has no TLS
 	case engine.ReasonLameDuck:

@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"encoding/json"
+
+	"github.com/natsd/natsd/permission"
+)
+
+// userInfo is what a user may know about itself.
+type userInfo struct {
+	User        string           `json:"user"`
+	Account     string           `json:"account"`
+	AccountName string           `json:"account_name,omitempty"`
+	Permissions *permission.Spec `json:"permissions,omitempty"`
+}
+
+// serveUser tells who asks who that is.
+func (e *Engine) serveUser(k *call) {
+	c := e.lookup(k.conn)
+	if c == nil || c.gate&gateClosed != 0 {
+		return
+	}
+	i := userInfo{User: c.userName(), Account: c.acc.name, AccountName: c.acc.name}
+	if may := c.user.may(); may != nil {
+		spec := may.Spec()
+		i.Permissions = &spec
+	}
+	e.tell(k, &i)
+}
+
+// serveExplain says what a user, or anybody in an account, may do with a subject, and by which rules.
+func (e *Engine) serveExplain(k *call) {
+	var r struct {
+		User    string `json:"user"`    // a name, or a public key
+		Account string `json:"account"` // where no user is named
+		Subject string `json:"subject"`
+		Queue   string `json:"queue"`
+	}
+	if err := json.Unmarshal(k.body, &r); err != nil {
+		e.misunderstood(k, err)
+		return
+	}
+	o := e.opts // in force now; nothing of it changes
+	e.diagnose(k, func() (any, error) {
+		if r.User == "" && r.Account != "" {
+			return explainIn(&o, r.Account, r.Subject, r.Queue)
+		}
+		return Explain(&o, r.User, r.Subject, r.Queue)
+	})
+}
