@@ -8,7 +8,7 @@ import (
 
 // Bounds of what is remembered of closed connections.
 const (
-	// closedMax is how many are remembered, as in nats-server.
+	// closedMax is how many are remembered where nothing is said, as in nats-server.
 	closedMax = 10000
 	// closedTextMax bounds the bytes of each text that a client chose.
 	closedTextMax = 256
@@ -20,6 +20,7 @@ const (
 
 // closedRing holds the connections closed last.
 type closedRing struct {
+	most  int // that are remembered
 	ring  []monitor.Conn
 	count uint64 // of all that there were
 	subs  int    // that are remembered
@@ -27,10 +28,14 @@ type closedRing struct {
 }
 
 func (r *closedRing) add(i monitor.Conn) {
+	if r.most <= 0 {
+		r.count++
+		return
+	}
 	for _, s := range []*string{&i.Name, &i.Lang, &i.Version, &i.User} {
 		shorten(s)
 	}
-	if len(r.ring) < closedMax {
+	if len(r.ring) < r.most {
 		r.ring = append(r.ring, i)
 	} else {
 		at := r.nth(r.count)
@@ -47,7 +52,7 @@ func (r *closedRing) add(i monitor.Conn) {
 }
 
 // nth is the nth of all that there were, from 0 on; it must be one of those remembered.
-func (r *closedRing) nth(n uint64) *monitor.Conn { return &r.ring[n%closedMax] }
+func (r *closedRing) nth(n uint64) *monitor.Conn { return &r.ring[n%uint64(r.most)] }
 
 func shorten(s *string) {
 	if len(*s) > closedTextMax {

@@ -150,6 +150,7 @@ func New(o Options, env Env) *Engine {
 	e.now, e.wall = env.Clock.Now()
 	e.start, e.startMono = e.wall, e.now
 	e.makeInfo()
+	e.closed.most = o.MaxClosed
 	e.initChecks()
 	e.initSystem()
 	return e

@@ -7,6 +7,7 @@ import "github.com/natsd/natsd/config"
 func (o *Options) FromConfig(c *config.Config) {
 	o.ServerName, o.Host, o.Port, o.ClientAdvertise = c.ServerName, c.Host, c.Port, c.ClientAdvertise
 	o.MaxConnections, o.MaxSubscriptions, o.MaxSubTokens = c.MaxConnections, c.MaxSubscriptions, c.MaxSubTokens
+	o.MaxClosed = c.MaxClosedClients
 	o.MaxPayload, o.MaxControlLine, o.MaxPending = c.MaxPayload, c.MaxControlLine, c.MaxPending
 	o.WriteDeadline, o.PingInterval, o.PingMax = c.WriteDeadline, c.PingInterval, c.PingMax
 	o.LameDuckDuration, o.LameDuckGrace, o.NoHeaders = c.LameDuckDuration, c.LameDuckGrace, c.NoHeaders

@@ -25,6 +25,7 @@ type Options struct {
 
 	MaxConnections   int           // default 65536
 	MaxSubscriptions int           // per connection; 0: no limit
+	MaxClosed        int           // closed connections that are remembered; default 10000; below zero: none
 	MaxSubTokens     int           // tokens of a subscription's subject; 0: no limit
 	MaxPayload       int           // bytes of headers and payload; default 1 MiB
 	MaxControlLine   int           // bytes of a control line's arguments; default 4096
@@ -105,6 +106,7 @@ func (o *Options) setDefaults() {
 	limit(&o.PingMax, 2)
 	limit(&o.StallBytes, min(o.MaxPending, defaultMaxPending)/8)
 	def(&o.MatchCache, 4096)
+	def(&o.MaxClosed, closedMax)
 	limit(&o.Checks, 2)
 	if o.TurnWork <= 0 {
 		o.TurnWork = 16384

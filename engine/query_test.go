@@ -135,7 +135,7 @@ func TestConnzIsSliced(t *testing.T) {
 }
 
 func TestClosedConnectionsAreBounded(t *testing.T) {
-	var r closedRing
+	r := closedRing{most: closedMax}
 	long := strings.Repeat("x", 10_000)
 	for i := range closedMax + 5 {
 		r.add(monitor.Conn{CID: uint64(i), Name: long, Lang: "go"})

@@ -17,7 +17,8 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	keep(o.ServerName != old.ServerName, "server_name")
 	keep(systemName(o.SystemAccount) != e.system.name, "system_account")
 	o.SystemAccount = old.SystemAccount
-	o.Host, o.Port, o.ServerName, o.MatchCache, o.Check = old.Host, old.Port, old.ServerName, old.MatchCache, old.Check
+	keep(o.MaxClosed != old.MaxClosed, "max_closed_clients")
+	o.Host, o.Port, o.ServerName, o.MatchCache, o.MaxClosed, o.Check = old.Host, old.Port, old.ServerName, old.MatchCache, old.MaxClosed, old.Check
 	o.NatsdVersion, o.GoVersion, o.GitCommit = old.NatsdVersion, old.GoVersion, old.GitCommit
 	e.opts = o
 	e.setAccounts(o.Accounts)

@@ -20,8 +20,9 @@ type sock struct {
 	id       engine.ConnID // 0: none
 	tls      *edgeConn     // what follows is without meaning then
 	fd       int32
-	readable bool // bytes or the end may be there
-	hangup   bool // the end is there, behind the bytes
+	since    uint32 // when it was listed, in epoll.now's terms
+	readable bool   // bytes or the end may be there
+	hangup   bool   // the end is there, behind the bytes
 	paused   bool
 	blocked  bool // a write was taken in part
 	listed   bool // in epoll.ready
@@ -43,6 +44,8 @@ type epoll struct {
 	late   late
 	edge   *edge
 	turns  uint
+	base   time.Time
+	now    uint32 // when the turn began, microseconds since base; it wraps around
 }
 
 type listener struct {
@@ -71,7 +74,7 @@ func newLoop(s *Server) (loop, error) {
 	}
 	p := &epoll{
 		s: s, fd: fd, bell: bell, listen: map[int32]*listener{},
-		buf: make([]byte, s.opts.ReadBytes), events: make([]unix.EpollEvent, 256), vecs: make([]unix.Iovec, 0, 256),
+		base: time.Now(), buf: make([]byte, s.opts.ReadBytes), events: make([]unix.EpollEvent, 256), vecs: make([]unix.Iovec, 0, 256),
 	}
 	p.edge = newEdge(s, p.wake, p.forget)
 	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(bell), Pad: padBell}
@@ -167,6 +170,7 @@ func (p *epoll) silence(events []unix.EpollEvent) {
 
 // deliver tells the engine what the events say and reads from the connections that have something.
 func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) {
+	p.now = uint32(p.s.began.Sub(p.base) / time.Microsecond)
 	p.late.begin(e)
 	for i := range events {
 		ev := &events[i]
@@ -228,7 +232,7 @@ func (p *epoll) happened(e *engine.Engine, ev *unix.EpollEvent) {
 // list puts the connection on the list of those to be looked at.
 func (p *epoll) list(slot uint32, c *sock) {
 	if !c.listed {
-		c.listed = true
+		c.listed, c.since = true, p.now
 		p.ready = append(p.ready, slot)
 	}
 }
@@ -267,6 +271,7 @@ func (p *epoll) read(e *engine.Engine, c *sock) int {
 	if n < len(p.buf) && !c.hangup {
 		c.readable = false
 	}
+	e.InputWaited(int64(p.now-c.since) * int64(time.Microsecond))
 	e.Received(id, p.buf[:n])
 	if c = &p.socks[slot]; c.id == id && c.readable {
 		p.list(slot, c)

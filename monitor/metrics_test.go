@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"fmt"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -93,6 +94,32 @@ func TestSeconds(t *testing.T) {
 	for ns, want := range map[int64]string{0: "0", 1: "0.000000001", 1_000_000_000: "1", 1_500_000_000: "1.5", 123_456_789_012: "123.456789012", -5: "-0.000000005"} { //natsd:orderfree each stands alone
 		if got := seconds(ns); got != want {
 			t.Errorf("%d: %s, want %s", ns, got, want)
+		}
+	}
+}
+
+// Every metric is documented, and everything documented is there.
+func TestMetricsAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../docs/metrics.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := Metrics{Varz: &Varz{}}
+	m.AddAccount(AccountStat{Name: "A"}, 0)
+	body, err := m.Body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	for _, f := range regexp.MustCompile(`(?m)^# TYPE (\S+)`).FindAllStringSubmatch(body.(string), -1) {
+		there[f[1]] = true
+		if !strings.Contains(string(doc), "`"+f[1]+"`") {
+			t.Errorf("%s is not documented", f[1])
+		}
+	}
+	for _, f := range regexp.MustCompile("`(natsd_[a-z_]+)`").FindAllStringSubmatch(string(doc), -1) {
+		if !there[f[1]] {
+			t.Errorf("%s is documented and not there", f[1])
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (s *settings) takeConfig(c *config.Config) {
 	s.log.File, s.log.SizeLimit, s.log.MaxFiles, s.log.Syslog, s.log.RemoteSyslog = l.File, l.SizeLimit, l.MaxFiles, l.Syslog, l.RemoteSyslog
 	s.log.NoTime, s.log.UTC = l.NoTime, l.UTC
 	s.pidFile, s.portsDir = c.PIDFile, c.PortsDir
-	s.httpHost, s.httpPort = c.MonitorHost, c.MonitorPort
+	s.monitorSettings.take(c)
 }
 
 // lack is a feature that a configuration asks for and that is not there.
@@ -80,8 +80,6 @@ var notYet = []struct{ key, feature string }{
 	{"authorization.auth_callout", "auth callout"}, {"authorization.proxy_required", "trusted proxies"},
 	{"proxies", "trusted proxies"}, {"proxy_protocol", "the PROXY protocol"}, {"no_system_account", "servers without a system account"},
 	{"ocsp_cache", "a cache of OCSP answers"}, {"tls.ocsp_peer", "OCSP checks of clients' certificates"},
-	{"https", "HTTPS monitoring"}, {"https_port", "HTTPS monitoring"}, {"http_base_path", "a base path for monitoring"},
-	{"prof_port", "profiling"}, {"prof_block_rate", "profiling"}, {"max_closed_clients", "a setting for closed connections"},
 	{"write_timeout", "a policy for write timeouts"},
 	{"server_metadata", "server metadata"}, {"feature_flags", "feature flags"},
 	{"connect_error_reports", "clustering"}, {"reconnect_error_reports", "clustering"},

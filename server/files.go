@@ -26,7 +26,7 @@ func writeFiles(s *settings, clientPort, monitorPort int) (written []string, err
 		}
 		urls := map[string][]string{"nats": reachable(scheme, s.engine.Host, clientPort)}
 		if monitorPort > 0 {
-			urls["monitoring"] = reachable("http", s.monitorHost(), monitorPort)
+			urls["monitoring"] = reachable(s.monitorScheme(), s.monitorHost(), monitorPort)
 		}
 		ports, err := json.Marshal(urls)
 		if err != nil {

@@ -23,7 +23,7 @@ func content(t *testing.T, name string) string {
 
 func TestPidAndPortsFiles(t *testing.T) {
 	dir := t.TempDir()
-	s := &settings{engine: engine.Options{Host: "127.0.0.1"}, httpHost: "::1", pidFile: filepath.Join(dir, "pid"), portsDir: dir}
+	s := &settings{engine: engine.Options{Host: "127.0.0.1"}, monitorSettings: monitorSettings{httpHost: "::1"}, pidFile: filepath.Join(dir, "pid"), portsDir: dir}
 	files, err := writeFiles(s, 4222, 8222)
 	if err != nil || len(files) != 2 {
 		t.Fatalf("%v, %v", files, err)

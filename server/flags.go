@@ -28,6 +28,8 @@ Server:
         --server_name <name>         name of the server (default: its id)
     -P, --pid <file>                 write the process id to this file
     -m, --http_port <port>           port for HTTP monitoring
+    -ms, --https_port <port>         port for HTTPS monitoring, with the certificate of TLS
+        --profile <port>             port for profiles of the process
     -c, --config <file>              configuration file; flags win over it
     -t                               check the configuration and exit
     -sl, --signal <signal>[=<pid>]   tell a running server to ldm, quit, reload, reopen, stop or term and exit; <pid> is its
@@ -78,9 +80,8 @@ type settings struct {
 	pidFile    string
 	portsDir   string
 	configFile string
-	httpHost   string
-	httpPort   int // 0: no monitoring
 	tls        tlsSettings
+	monitorSettings
 
 	digest   string   // of the configuration file
 	warnings []string // about it
@@ -96,17 +97,15 @@ type settings struct {
 // later are nats-server's flags whose features natsd does not have yet. Nothing is accepted and ignored.
 var later = map[string]string{
 	"js": "JetStream", "jetstream": "JetStream", "sd": "JetStream", "store_dir": "JetStream",
-	"ms": "HTTPS monitoring", "https_port": "HTTPS monitoring",
 	"routes": "clustering", "cluster": "clustering", "cluster_name": "clustering", "no_advertise": "clustering",
 	"cluster_advertise": "clustering", "connect_retries": "clustering", "cluster_listen": "clustering",
-	"profile": "profiling",
 }
 
 // given are flags that need more than being stored.
 type given struct {
-	port, httpPort, format string
-	debugTrace             bool
-	verbose, debugVerbose  bool
+	port, httpPort, httpsPort, profile, format string
+	debugTrace                                 bool
+	verbose, debugVerbose                      bool
 }
 
 // flagSet declares the flags. Parsing sets s and g; what is not given keeps its value.
@@ -128,6 +127,8 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 	str(&s.engine.ServerName, "n", "name", "server_name")
 	str(&s.pidFile, "P", "pid")
 	str(&g.httpPort, "m", "http_port")
+	str(&g.httpsPort, "ms", "https_port")
+	str(&g.profile, "profile")
 	str(&s.configFile, "c", "config")
 	str(&s.engine.ClientAdvertise, "client_advertise")
 	str(&s.portsDir, "ports_file_dir")
@@ -224,9 +225,14 @@ func (s *settings) take(g *given) (err error) {
 			return err
 		}
 	}
-	if g.httpPort != "" {
-		if s.httpPort, err = parsePort("-m", g.httpPort); err != nil {
-			return err
+	for _, p := range []struct {
+		text, name string
+		to         *int
+	}{{g.httpPort, "-m", &s.httpPort}, {g.httpsPort, "-ms", &s.httpsPort}, {g.profile, "--profile", &s.profPort}} {
+		if p.text != "" {
+			if *p.to, err = parsePort(p.name, p.text); err != nil {
+				return err
+			}
 		}
 	}
 	switch g.format {
@@ -289,7 +295,10 @@ func (s *settings) check() error {
 	if err := s.log.Check(); err != nil {
 		return err
 	}
-	return s.tls.check(&o.TLS)
+	if err := s.tls.check(&o.TLS); err != nil {
+		return err
+	}
+	return s.monitorSettings.check(o.TLS.On)
 }
 
 // flagError says what is wrong with the flags in words of its own.

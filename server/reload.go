@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
@@ -40,6 +41,7 @@ func (v *Server) reload() error {
 	if v.tune != nil {
 		v.tune(&o)
 	}
+	v.host.Loaded(s.digest, time.Now())
 	done := make(chan struct{})
 	v.host.Reload(o.Engine, func(needRestart []string) {
 		needRestart = append(needRestart, v.started.needRestart(s)...)
@@ -75,6 +77,10 @@ func (s *settings) needRestart(next *settings) (names []string) {
 		{"pid_file", next.pidFile != s.pidFile},
 		{"ports_file_dir", next.portsDir != s.portsDir},
 		{"http", next.httpHost != s.httpHost || next.httpPort != s.httpPort},
+		{"https", next.httpsHost != s.httpsHost || next.httpsPort != s.httpsPort},
+		{"http_base_path", next.basePath != s.basePath},
+		{"prof_port", next.profPort != s.profPort},
+		{"prof_block_rate", next.profRate != s.profRate},
 	} {
 		if c.changed {
 			names = append(names, c.name)

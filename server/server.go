@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"fmt"
 	"net"
 	"strconv"
@@ -60,6 +59,7 @@ type Server struct {
 
 	host     *host.Server
 	monitor  *host.Monitoring // nil: there is none
+	profiles *host.Profiling  // nil: there is none
 	files    []string         // to be removed at the end
 	unstaple func()
 
@@ -153,29 +153,18 @@ func (v *Server) start() error {
 // open opens what belongs to a server besides its client port.
 func (v *Server) open() error {
 	s := v.started
-	var port int
-	if s.httpPort != 0 {
-		m, err := v.host.Monitor(host.MonitorOptions{Addr: net.JoinHostPort(s.monitorHost(), strconv.Itoa(max(s.httpPort, 0)))})
-		if err != nil {
-			return err
-		}
-		v.monitor, port = m, m.Port()
-		v.log.Log(engine.LevelInfo, "", "Starting http monitor on "+net.JoinHostPort(s.monitorHost(), strconv.Itoa(port)))
+	port, err := v.openMonitoring()
+	if err != nil {
+		return err
 	}
-	var err error
 	v.files, err = writeFiles(s, v.host.Port(), port)
 	return err
 }
 
-// monitorHost is the address that monitoring listens on: its own, else the one for clients.
-func (s *settings) monitorHost() string { return cmp.Or(s.httpHost, s.engine.Host, "0.0.0.0") }
-
 // finish gives back what belongs to a server that has ended.
 func (v *Server) finish(err error) {
 	v.unstaple()
-	if v.monitor != nil {
-		v.monitor.Close()
-	}
+	v.closeMonitoring()
 	v.started.removeFiles(v.files)
 	if err == nil {
 		v.log.Log(engine.LevelInfo, "", "Server Exiting..")
@@ -206,7 +195,7 @@ func (v *Server) MonitorURL() string {
 	if v.monitor == nil {
 		return ""
 	}
-	return "http://" + net.JoinHostPort(near(v.started.monitorHost()), strconv.Itoa(v.monitor.Port()))
+	return v.started.monitorScheme() + "://" + net.JoinHostPort(near(v.started.monitorHost()), strconv.Itoa(v.monitor.Port()))
 }
 
 // near is an address by which this machine reaches itself.
