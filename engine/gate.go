@@ -148,7 +148,7 @@ func (q *runQueue) empty() bool { return q.first == len(q.conns) }
 func (q *runQueue) len() int { return len(q.conns) - q.first }
 
 func (q *runQueue) push(c *conn) {
-	if q.first > 0 && len(q.conns) == cap(q.conns) {
+	if q.first > len(q.conns)/2 && len(q.conns) == cap(q.conns) { // so that each is moved once or so
 		n := copy(q.conns, q.conns[q.first:])
 		clear(q.conns[n:])
 		q.conns, q.first = q.conns[:n], 0

@@ -69,7 +69,7 @@ func (q *outQueue) share(p *chunkPool, ck *chunk, b []byte) {
 }
 
 func (q *outQueue) push(s segment) {
-	if q.head > 0 && len(q.segs) == cap(q.segs) {
+	if q.head > len(q.segs)/2 && len(q.segs) == cap(q.segs) { // so that each is moved once or so
 		n := copy(q.segs, q.segs[q.head:])
 		clear(q.segs[n:])
 		q.segs, q.head = q.segs[:n], 0
