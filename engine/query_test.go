@@ -203,7 +203,7 @@ func TestSubsz(t *testing.T) {
 			t.Errorf("%q: %+v", c.test, all.Subs)
 		}
 	}
-	last, _ := ask[*monitor.Subsz](t, e, w, monitor.SubszOptions{Test: "c", Account: "$G"})
+	last, _ := ask[*monitor.Subsz](t, e, w, monitor.SubszOptions{Subscriptions: true, Test: "c", Account: "$G"})
 	if got, want := *nth(last.Subs, 0), (monitor.Sub{Account: "$G", Subject: "c", SID: "3", CID: e.lookup(c).cid}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -19,7 +19,7 @@ func (q *subszQuery) step(e *Engine, budget int) progress {
 	if q.a.Err != nil {
 		return queryDone
 	}
-	for (o.Subscriptions || o.Test != "") && q.nth < len(e.accounts) {
+	for o.Subscriptions && q.nth < len(e.accounts) {
 		if a := e.accounts[q.nth]; o.Account == "" || a.name == o.Account {
 			if !q.list(a, &budget) {
 				return queryGoesOn

@@ -15,7 +15,7 @@ type SubszOptions struct {
 	Limit         int    `json:"limit"`
 	Subscriptions bool   `json:"subscriptions"` // list them, not only the counts
 	Account       string `json:"account,omitempty"`
-	Test          string `json:"test,omitempty"` // only those that this subject reaches
+	Test          string `json:"test,omitempty"` // list only those that this subject reaches
 }
 
 func (SubszOptions) question() {}
