@@ -97,6 +97,7 @@ type conn struct {
 	pingSent  Instant // when the ping that waits for its answer was sent; 0: none
 	pingsOut  int
 	rtt       Instant // nanoseconds; 0: unknown
+	hello     Instant // from accept to CONNECT, which takes at least a round trip; 0: it has not come
 	authEnd   Instant
 	tlsEnd    Instant // when a handshake, begun or not, is given up; 0: never
 	helloEnd  Instant // when INFO is sent in plaintext, handshake or not; 0: not by time

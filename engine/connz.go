@@ -188,7 +188,7 @@ func (e *Engine) connInfo(c *conn) monitor.Conn {
 	o := &c.connect
 	i := monitor.Conn{
 		ID: uint64(c.id), CID: c.cid, IP: c.ip, Port: c.port, Start: int64(c.start), LastActivity: int64(c.lastSeen),
-		Uptime: time.Duration(e.now - c.startMono), Idle: time.Duration(max(e.wall-c.lastSeen, 0)), RTT: time.Duration(c.rtt),
+		Uptime: time.Duration(e.now - c.startMono), Idle: time.Duration(max(e.wall-c.lastSeen, 0)), RTT: time.Duration(c.roundTrip()),
 		Pending: c.out.pending, NumSubs: len(c.subs), Stalls: c.stallCount,
 		InMsgs: c.stats.inMsgs, OutMsgs: c.stats.outMsgs, InBytes: c.stats.inBytes, OutBytes: c.stats.outBytes,
 		Name: o.Name, Lang: o.Lang, Version: o.Version, User: c.userName(), TLS: c.tlsInfo.shown(),

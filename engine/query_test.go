@@ -62,7 +62,7 @@ func TestConnz(t *testing.T) {
 	i := *open.Pick()[0]
 	want := monitor.Conn{
 		CID: 1, IP: "127.0.0.1", Port: 5, Start: 1, LastActivity: int64(w.now), Uptime: time.Minute, InMsgs: 2, InBytes: 10, OutMsgs: 2,
-		OutBytes: 10, NumSubs: 2, Name: "first", Lang: "go", Version: "1", User: "me", Account: "$G", NameTag: "$G",
+		OutBytes: 10, NumSubs: 2, Name: "first", Lang: "go", Version: "1", User: "me", Account: "$G", NameTag: "$G", RTT: 1,
 	}
 	subs := i.Subs
 	i.Subs, i.ID = monitor.Pages[monitor.Sub]{}, 0

@@ -33,7 +33,7 @@ const requestInfoKey = "Nats-Request-Info"
 
 // who describes a connection, completely or without what is nobody's business.
 func (e *Engine) who(c *conn, all bool) requestInfo {
-	i := requestInfo{Account: c.acc.name, RTT: int64(c.rtt)}
+	i := requestInfo{Account: c.acc.name, RTT: int64(c.roundTrip())}
 	if all {
 		i.Start = time.Unix(0, int64(c.start)).UTC().Format(time.RFC3339Nano)
 		i.Host, i.ID, i.Server = c.ip, c.cid, e.info.ServerName

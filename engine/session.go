@@ -129,12 +129,23 @@ func (e *Engine) sendInfo(c *conn, edit func(*wire.Info)) {
 	e.sendBytes(c, e.lineScratch)
 }
 
+// roundTrip is how long a message takes to the connection and back, as far as it is known; 0: not at all.
+func (c *conn) roundTrip() Instant {
+	if c.rtt > 0 {
+		return c.rtt
+	}
+	return c.hello
+}
+
 // connect carries out a CONNECT, the first or a later one.
 func (e *Engine) connect(c *conn, args []byte) {
 	if err := c.connect.Parse(args); err != nil {
 		e.complain(c, "CONNECT can't be read: "+printable([]byte(err.Error())))
 		e.protocolError(c, wire.ErrParser, ReasonParseError)
 		return
+	}
+	if c.hello == 0 {
+		c.hello = max(e.now-c.startMono, 1)
 	}
 	switch {
 	case c.connect.Account != "":

@@ -92,6 +92,7 @@ func (e *Engine) announce(c *conn) {
 	e.join(c)
 	if subj := "$SYS.ACCOUNT." + c.acc.name + ".CONNECT"; e.heard(subj) {
 		ev := &connectEvent{eventHead: e.eventHead(typeConnect), Client: e.eventClient(c)}
+		ev.Client.RTT = 0
 		e.say(subj, func(e *Engine) []byte {
 			ev.Server = e.identity()
 			return mustJSON(ev)

@@ -170,7 +170,7 @@ func TestServiceImport(t *testing.T) {
 	s.say(a, "SUB svc.* 1\r\nSUB str 2\r\n")
 	s.say(b, "PUB svc.y inbox.2 2\r\nhi\r\n")
 	text, reply := s.replySubject(a)
-	if want := "HMSG svc.y 1 REPLY 44 46\r\nNATS/1.0\r\nNats-Request-Info: {\"acc\":\"B\"}\r\n\r\nhi\r\n"; text != want {
+	if want := "HMSG svc.y 1 REPLY 52 54\r\nNATS/1.0\r\nNats-Request-Info: {\"acc\":\"B\",\"rtt\":1}\r\n\r\nhi\r\n"; text != want {
 		t.Fatalf("got  %q\nwant %q", text, want)
 	}
 	s.say(a, "PUB "+reply+" 3\r\nans\r\nPUB "+reply+" 4\r\nmore\r\n")
@@ -203,7 +203,7 @@ func TestServiceImport(t *testing.T) {
 	// Through two accounts.
 	s.say(c, "PUB svc.y in 2\r\nhi\r\n")
 	text, reply = s.replySubject(a)
-	if want := "HMSG svc.y 1 REPLY 54 56\r\nNATS/1.0\r\nNats-Request-Info: {\"acc\":\"C\",\"svc\":\"B\"}\r\n\r\nhi\r\n"; text != want {
+	if want := "HMSG svc.y 1 REPLY 62 64\r\nNATS/1.0\r\nNats-Request-Info: {\"acc\":\"C\",\"svc\":\"B\",\"rtt\":1}\r\n\r\nhi\r\n"; text != want {
 		t.Fatalf("got  %q\nwant %q", text, want)
 	}
 	s.say(a, "PUB "+reply+" 3\r\nans\r\n")
@@ -298,8 +298,8 @@ func TestCrossingSliced(t *testing.T) {
 				for j, c := range []ConnID{subs[i], shadows[i]} {
 					text, _ := s.replySubject(c)
 					subj := []string{"svc", "x.svc"}[j]
-					info := "NATS/1.0\r\nNats-Request-Info: {\"acc\":\"B\"}\r\n\r\n"
-					want := "HMSG " + subj + " 1 REPLY 44 " + itoa(44+size) + "\r\n" + info + body + "\r\nHMSG " + subj + " 1 44 45\r\n" + info + "y\r\n"
+					info := "NATS/1.0\r\nNats-Request-Info: {\"acc\":\"B\",\"rtt\":1}\r\n\r\n"
+					want := "HMSG " + subj + " 1 REPLY 52 " + itoa(52+size) + "\r\n" + info + body + "\r\nHMSG " + subj + " 1 52 53\r\n" + info + "y\r\n"
 					if text != want {
 						t.Fatalf("size %d work %d: receiver %d of account %d got\n%.300q\nwant\n%.300q", size, work, i, j, text, want)
 					}

@@ -45,6 +45,7 @@ func Main(args []string) int {
 		}
 		return 1
 	}
+	log.Log(engine.LevelInfo, "", "Server Exiting..")
 	return 0
 }
 
