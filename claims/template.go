@@ -22,8 +22,8 @@ var ErrTemplate = errors.New("template in permissions")
 var errNoValue = fmt.Errorf("%w: no value", ErrTemplate)
 
 // Fill returns spec with its places filled in for a user of an account. An allowed subject for which a value is missing is
-// left out; if none is left, nothing is allowed. A denied one without a value is an error, and so is a value that would be
-// more than a literal part of a subject: whoever chooses a user's name must not choose what the user may do.
+// left out; if none is left, nothing is allowed. A denied one without a value is an error. A value that would be more than a
+// literal part of a subject is none: whoever chooses a user's name must not choose what the user may do.
 func Fill(spec *permission.Spec, u *User, a *Account) (*permission.Spec, error) {
 	filled := *spec
 	for _, l := range [...]*permission.Lists{&filled.Publish, &filled.Subscribe} {
@@ -118,11 +118,8 @@ func placeValues(place string, u *User, a *Account) (values []string, err error)
 		return nil, errNoValue
 	}
 	for _, v := range values {
-		if v == "" {
+		if v == "" || strings.ContainsAny(v, "*> \t\r\n\f{}") {
 			return nil, errNoValue
-		}
-		if strings.ContainsAny(v, "*> \t\r\n\f{}") {
-			return nil, fmt.Errorf("%w: the value %q of {{%s}} has wildcards or blanks", ErrTemplate, v, place)
 		}
 	}
 	return values, nil

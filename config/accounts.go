@@ -162,6 +162,9 @@ type Import struct {
 	To      string // the subject in this account; empty: the same
 	Prefix  string // streams: what is put before the subject
 	Share   bool   // services: the service is told who asks
+	// Activated are the exported subjects that a token which is in force lets this account import, where only some may.
+	// No configuration file says it: it comes from JWTs.
+	Activated []string
 	// AllowTrace lets message traces cross into this account (streams).
 	AllowTrace bool
 }

@@ -19,8 +19,11 @@ type account struct {
 	replyToken string            // the second token of the reply subjects that stand for requests from other accounts
 	replies    map[string]*reply // by these subjects
 
+	inboxPrefix string // of the subjects on which the server itself gets answers; empty: it asks nothing there
+
 	internal      int     // subscriptions that are no connection's own
 	conns         int     // connections that are here and are not closing
+	members       members // they, in the order in which they came
 	total         uint64  // connections that ever came here
 	traffic       traffic // of all that were ever here
 	slowConsumers uint64

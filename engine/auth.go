@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/bcrypt"
@@ -17,7 +18,15 @@ func (e *Engine) authRequired() bool { return e.users.required() && e.users.noAu
 // authenticate checks the credentials of a CONNECT. A bcrypt hash takes too long for a turn: a job does it while the
 // connection's input waits. answer says that a +OK is due: not for a check that the client did not ask for.
 func (e *Engine) authenticate(c *conn, answer bool) {
+	if e.trust != nil {
+		e.loginJWT(c, answer)
+		return
+	}
 	o, d := &c.connect, e.users
+	if e.opts.Callout != nil && e.delegated(c, d.claimed(o)) {
+		e.callout(c, answer)
+		return
+	}
 	var who *user
 	name, got := o.User, o.Pass
 	switch {
@@ -47,10 +56,23 @@ func (e *Engine) authenticate(c *conn, answer bool) {
 
 // decide ends an authentication.
 func (e *Engine) decide(c *conn, who *user, ok, answer bool) {
+	if ok && !c.proxied && (e.opts.ProxyRequired || who != nil && who.proxyRequired) {
+		e.explain(c, "the user must connect through a trusted proxy")
+		ok = false
+	}
+	if ok && who != nil && len(who.types) > 0 && !slices.Contains(who.types, connectionType) {
+		e.explain(c, "the user may not use this type of connection")
+		ok = false
+	}
 	if !ok {
 		e.authViolation(c)
 		return
 	}
+	e.admit(c, who, answer)
+}
+
+// admit lets a connection in as somebody; nil: nobody was asked for.
+func (e *Engine) admit(c *conn, who *user, answer bool) {
 	if e.become(c, who); c.gate&gateClosed != 0 {
 		return
 	}

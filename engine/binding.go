@@ -16,7 +16,7 @@ func (e *Engine) bind(c *conn, a *account) {
 		}
 	}
 	if e.leave(c); c.joined {
-		a.conns++
+		a.enter(c)
 		a.total++
 		e.connsChanged(a)
 	}
@@ -35,7 +35,7 @@ func (e *Engine) join(c *conn) {
 		return
 	}
 	c.joined = true
-	c.acc.conns++
+	c.acc.enter(c)
 	c.acc.total++
 	e.connsChanged(c.acc)
 }
@@ -43,7 +43,7 @@ func (e *Engine) join(c *conn) {
 // leave takes it out of them.
 func (e *Engine) leave(c *conn) {
 	if c.joined {
-		c.acc.conns--
+		c.acc.quit(c)
 		e.connsChanged(c.acc)
 	}
 }

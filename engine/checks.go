@@ -279,7 +279,7 @@ func (e *Engine) tellDecided() {
 			q.failedAs.add(e.digest(p.user, address), e.now)
 		}
 		e.decide(c, p.who, p.ok, p.answer)
-		e.open(c, gateAuth)
+		e.openAuth(c)
 	}
 	if q.decided = q.decided[n:]; len(q.decided) == 0 {
 		q.decided = nil

@@ -100,6 +100,7 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 	}
 	e.release(c)
 	e.endCheck(c)
+	e.endLogin(c)
 	e.unstash(c)
 	c.partial, c.memo = nil, nil
 	if c.msg != nil {

@@ -28,6 +28,9 @@ const (
 	ReasonLameDuck     CloseReason = "Lame Duck Mode"
 	ReasonKicked       CloseReason = "Kicked"
 	ReasonTLSHandshake CloseReason = "TLS Handshake Failure"
+	ReasonAuthExpired  CloseReason = "Authentication Expired"
+	ReasonAuthRevoked  CloseReason = "Credentials Revoked"
+	ReasonAccountConns CloseReason = "Maximum Account Connections Exceeded"
 )
 
 // conn is one client connection. An idle one holds no buffer: only this struct, its subscriptions and its options.
@@ -74,6 +77,10 @@ type conn struct {
 
 	memo *memo // of the last subject published; nil: none
 
+	memberPrev, memberNext *conn // of its account
+	memberNo               uint64
+	subsMax, payloadMax    int
+
 	queuedAt   Instant  // when it was queued
 	stuckAt    Instant  // when the network first did not take all of what waits; 0: it does
 	progress   Instant  // when the network last took something of what waits, or refused it first; 0: nothing waits
@@ -88,6 +95,8 @@ type conn struct {
 
 	nonce      string         // to be signed; empty: nobody has a key
 	signature  *signature     // of its nonce, being verified
+	proxied    bool           // a trusted proxy has signed its nonce
+	login      *login         // with a JWT, or by a service that decides; under way
 	check      *passwordCheck // of its password
 	complaints int            // lines about its errors in the log
 

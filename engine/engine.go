@@ -69,6 +69,14 @@ type Engine struct {
 	jobs   map[JobID]job
 	jobID  JobID
 	checks checks
+	trust  *trust // nil: no operators
+
+	keys     keys
+	inboxes  map[string]inboxTaker // questions of the server's own, by the last token of their reply subjects
+	fetches  map[FetchID]*lookup
+	fetchID  FetchID
+	vaultOps map[VaultID]vaultTaker
+	vaultID  VaultID
 
 	queries    []pendingQuery // monitoring answers under way
 	inputWaits histogram
@@ -141,13 +149,22 @@ func New(o Options, env Env) *Engine {
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))
 	e.global = e.newAccount(globalAccount)
 	e.seedSecrets()
+	operators, problems := readOperators(&o)
+	assert.Thatf(len(problems) == 0, "operators that were not checked: %v", problems)
+	o.chooseSystem(operators)
+	e.opts.SystemAccount = o.SystemAccount
+	e.inboxes, e.fetches = make(map[string]inboxTaker), make(map[FetchID]*lookup)
+	e.vaultOps = make(map[VaultID]vaultTaker)
+	e.now, e.wall = env.Clock.Now()
 	if e.system = e.global; systemName(o.SystemAccount) != globalAccount {
 		e.system = e.newAccount(systemName(o.SystemAccount))
 	}
 	e.initInternal()
+	if o.operatorMode() {
+		e.initTrust(operators)
+	}
 	e.setAccounts(o.Accounts)
 	e.setUsers()
-	e.now, e.wall = env.Clock.Now()
 	e.start, e.startMono = e.wall, e.now
 	e.makeInfo()
 	e.closed.most = o.MaxClosed
@@ -201,6 +218,7 @@ func (e *Engine) newConn(info ConnInfo) *conn {
 	}
 	c.timer.c = c
 	e.conns[slot] = c
+	e.bound(c)
 	return c
 }
 

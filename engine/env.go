@@ -81,7 +81,7 @@ type Log interface {
 	Log(level Level, subject, text string)
 }
 
-// Env is the world of one engine. Every field but TLS, Monitor and Disk is required.
+// Env is the world of one engine. Every field from TLS on may be nil.
 type Env struct {
 	Clock   Clock
 	Network Network
@@ -95,6 +95,9 @@ type Env struct {
 	Operator  Operator  // nil: nothing can be read again
 	Diagnosis Diagnosis // nil: nothing is known of the process's inside
 	Disk      Disk      // nil where nothing is stored
+	Web       Web       // required with a URL resolver
+	Vault     Vault     // required with a resolver that has a directory
+	Zones     Zones     // nil: there is no zone but UTC
 }
 
 // ConnInfo describes an accepted connection.

@@ -10,6 +10,7 @@ func (e *Engine) Start() {
 	}
 	assert.That(e.state == stateNew, "Start: a second time")
 	e.state = stateStarting
+	e.startTrust()
 	e.env.Network.Listen(clientListener, joinHostPort(e.opts.Host, max(e.opts.Port, 0)))
 }
 
@@ -251,6 +252,8 @@ func (e *Engine) TimerDue() {
 			e.repliesDue(t.of)
 		case t.acc != nil:
 			e.connsChanged(t.acc)
+		case t.who != nil:
+			t.who.due(e)
 		case t == &e.sys.statsz:
 			e.statszDue()
 		default:

@@ -22,8 +22,12 @@ func (o *Options) FromConfig(c *config.Config) {
 	if a := c.Authorization; a != nil {
 		o.User, o.Pass, o.Token, o.AuthTimeout = a.User, a.Password, a.Token, a.Timeout
 		o.Users, o.DefaultPermissions = a.Users, a.DefaultPermissions
+		o.Callout, o.ProxyRequired = a.Callout, a.ProxyRequired
 	}
-	o.NoAuthUser = c.NoAuthUser
+	o.NoAuthUser, o.Proxies = c.NoAuthUser, c.Proxies
+	if x := &c.Operators; len(x.Operators) > 0 || len(x.TrustedKeys) > 0 {
+		o.Operators = x
+	}
 	o.Accounts, o.SystemAccount, o.Tags = c.Accounts, c.Operators.SystemAccount, c.Tags
 	if len(c.Mappings) > 0 { // those at the top level are of the global account
 		o.Accounts = append(o.Accounts, config.Account{Pos: c.Mappings[0].Pos, Name: globalAccount, Mappings: c.Mappings})

@@ -36,7 +36,7 @@ func (e *Engine) pub(c *conn, line, rest []byte, header bool) []byte {
 		e.protocolError(c, wire.ErrParser, ReasonParseError)
 		return nil
 	}
-	if a.Size > e.opts.MaxPayload && e.opts.MaxPayload > 0 {
+	if a.Size > c.payloadMax {
 		e.mark(MarkMaxPayload)
 		e.protocolError(c, wire.ErrMaxPayload, ReasonMaxPayload)
 		return nil

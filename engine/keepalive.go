@@ -17,6 +17,9 @@ func (e *Engine) arm(c *conn) {
 		sooner(e.givenUp(c))
 	} else {
 		sooner(c.authEnd)
+		if u := c.user; u != nil && u.expires > 0 {
+			sooner(e.moment(u.expires))
+		}
 		sooner(c.tlsEnd)
 		sooner(c.helloEnd)
 		sooner(c.pingAt)
@@ -45,6 +48,14 @@ func (e *Engine) connTimer(c *conn) {
 		return
 	}
 	if c.tls != 0 && !e.tlsTimer(c) {
+		return
+	}
+	if u := c.user; u != nil && u.expires > 0 && e.wall >= u.expires {
+		e.expel(c, wire.ErrUserExpired, ReasonAuthExpired)
+		return
+	}
+	if c.authEnd > 0 && e.now >= c.authEnd && c.login != nil {
+		e.loginTimeout(c)
 		return
 	}
 	if c.authEnd > 0 && e.now >= c.authEnd {

@@ -40,14 +40,9 @@ func (e *Engine) challenge(c *conn, who *user, answer bool) {
 }
 
 func (s *signature) run() {
-	sig, err := base64.RawURLEncoding.DecodeString(s.text)
-	if err != nil {
-		if sig, err = base64.StdEncoding.DecodeString(s.text); err != nil {
-			return
-		}
-	}
+	sig, ok := decodeSignature(s.text)
 	key, err := nkeys.FromPublicKey(s.key)
-	s.ok = err == nil && s.nonce != "" && key.Verify([]byte(s.nonce), sig) == nil
+	s.ok = ok && err == nil && s.nonce != "" && key.Verify([]byte(s.nonce), sig) == nil
 }
 
 func (s *signature) done(e *Engine) {
@@ -64,5 +59,14 @@ func (s *signature) done(e *Engine) {
 	c.signature = nil
 	who := e.users.byNkey[s.key]
 	e.decide(c, who, s.ok && who != nil, s.answer)
-	e.open(c, gateAuth)
+	e.openAuth(c)
+}
+
+// decodeSignature reads a signature in either of the forms that clients send.
+func decodeSignature(text string) (sig []byte, ok bool) {
+	sig, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil {
+		sig, err = base64.StdEncoding.DecodeString(text)
+	}
+	return sig, err == nil
 }

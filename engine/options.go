@@ -52,6 +52,15 @@ type Options struct {
 	Token      string // may be a bcrypt hash
 	Checks     int    // passwords compared with bcrypt hashes at a time; default 2
 
+	// Operators say whose JWTs describe accounts and users, which replace Accounts and Users then; nil, or without operators and
+	// trusted keys: nobody's. CheckOperators finds what is wrong with them.
+	Operators *config.Operators
+	// Callout has a service decide who clients are; nil: none does. In operator mode the JWTs of accounts say that.
+	Callout *config.AuthCallout
+	// Proxies are public keys of proxies whose signature of the nonce is trusted; ProxyRequired refuses who comes without.
+	Proxies       []config.Located
+	ProxyRequired bool
+
 	TLS TLSOptions // of client connections
 
 	// TurnWork is how many messages are parsed or delivered in a turn, about; default 16384, some 1 ms.

@@ -15,7 +15,10 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	keep(o.Host != old.Host, "host")
 	keep(o.Port != old.Port, "port")
 	keep(o.ServerName != old.ServerName, "server_name")
-	keep(systemName(o.SystemAccount) != e.system.name, "system_account")
+	keep(!sameOperators(&o, &old), "operator")
+	e.preload(o.Operators)
+	o.Operators = old.Operators
+	keep(e.trust == nil && systemName(o.SystemAccount) != e.system.name, "system_account")
 	o.SystemAccount = old.SystemAccount
 	keep(o.MaxClosed != old.MaxClosed, "max_closed_clients")
 	o.Host, o.Port, o.ServerName, o.MatchCache, o.MaxClosed, o.Check = old.Host, old.Port, old.ServerName, old.MatchCache, old.MaxClosed, old.Check
@@ -47,8 +50,11 @@ func (e *Engine) reauthenticate(c *conn) {
 		answer = c.check.answer
 		e.endCheck(c)
 	}
-	if s := c.signature; s != nil {
+	if c.signature != nil || c.login != nil {
 		return // held against what is in force when the signature is verified
+	}
+	if e.trust != nil || e.keepAnswered(c) {
+		return
 	}
 	switch u := e.users.same(c.user); {
 	case !e.users.required() && pending:
@@ -68,6 +74,6 @@ func (e *Engine) reauthenticate(c *conn) {
 		c.authEnd = later(e.now, e.opts.AuthTimeout)
 	}
 	if c.check == nil {
-		e.open(c, gateAuth)
+		e.openAuth(c)
 	}
 }

@@ -179,7 +179,7 @@ func (d *draft) exported(a *draft, im *importDraft) int {
 			if !ok || im.Subject[from:to] != a.Name && im.Subject[from:to] != a.NKey {
 				continue
 			}
-		} else if !x.Public && !slices.Contains(x.Accounts, a.Name) {
+		} else if !x.Public && !slices.Contains(x.Accounts, a.Name) && !slices.Contains(im.Activated, x.Subject) {
 			continue
 		}
 		return i
@@ -244,6 +244,9 @@ func (s *ruleSet) comesBack(start int, im *importDraft, subj string, kind config
 
 // setAccounts puts the accounts of a configuration that was checked into force.
 func (e *Engine) setAccounts(accounts []config.Account) {
+	if e.trust != nil {
+		return // accounts are what their JWTs say
+	}
 	s := draftRules(accounts, e.opts.SystemAccount)
 	assert.Thatf(len(s.problems) == 0, "accounts that were not checked: %v", s.problems)
 	e.enforce(s)
@@ -270,7 +273,7 @@ func (e *Engine) enforce(s *ruleSet) {
 	for i := range s.accounts {
 		d := &s.accounts[i]
 		a := e.byAccount[d.Name]
-		next[a].link(e, a, d, next)
+		next[a].link(e, a, d, func(name string) *accountRules { return next[e.byAccount[name]] })
 	}
 	asked := next[e.system].exportSystem(e)
 	for i := range s.accounts {
@@ -286,18 +289,24 @@ func (e *Engine) enforce(s *ruleSet) {
 			r = &accountRules{}
 		}
 		streams = streams || !sameStreams(a.def.streams, r.streams)
-		e.replace(a, r, next)
+		e.replace(a, r, func(b *account) *accountRules { return next[b] })
 	}
 	for _, a := range e.accounts {
-		for _, im := range a.def.services {
-			im.sub = &subscription{flags: subService, also: &also{service: im}}
-			if err := e.insert(a, []byte(im.local), nil, im.sub); err != nil {
-				panic("engine: a subject that was checked: " + im.local)
-			}
-		}
+		e.answerImports(a)
+		e.shrink(a)
 	}
 	if streams {
 		e.recastShadows()
+	}
+}
+
+// answerImports has the services that an account imports found in it.
+func (e *Engine) answerImports(a *account) {
+	for _, im := range a.def.services {
+		im.sub = &subscription{flags: subService, also: &also{service: im}}
+		if err := e.insert(a, []byte(im.local), nil, im.sub); err != nil {
+			panic("engine: a subject that was checked: " + im.local)
+		}
 	}
 }
 
@@ -307,8 +316,8 @@ func (e *Engine) newExport(a *account, x *config.Export) *export {
 	return n
 }
 
-// link fills in the imports of a.
-func (r *accountRules) link(e *Engine, a *account, d *draft, all map[*account]*accountRules) {
+// link fills in the imports of a. rules are what an account's will be.
+func (r *accountRules) link(e *Engine, a *account, d *draft, rules func(name string) *accountRules) {
 	for i := range d.streams {
 		im := &d.streams[i]
 		r.streams = append(r.streams, &streamImport{from: e.byAccount[im.Account], subject: im.Subject, local: im.local, to: im.To, bridge: im.here, back: im.there})
@@ -316,28 +325,28 @@ func (r *accountRules) link(e *Engine, a *account, d *draft, all map[*account]*a
 	for i := range d.services {
 		im := &d.services[i]
 		r.services = append(r.services, &serviceImport{
-			account: a, local: im.local, export: all[e.byAccount[im.Account]].exports[im.export],
+			account: a, local: im.local, export: rules(im.Account).exports[im.export],
 			subject: im.Subject, bridge: im.there, share: im.Share,
 		})
 	}
 }
 
 // replace gives an account new rules. Requests under way of exports that are still there go on; those of others end.
-func (e *Engine) replace(a *account, r *accountRules, all map[*account]*accountRules) {
+func (e *Engine) replace(a *account, r *accountRules, rules func(*account) *accountRules) {
 	old := a.def
 	for _, im := range old.services {
 		im.sub.flags |= subDead
 		e.remove(a, im.sub)
 	}
 	for _, x := range old.exports {
-		e.inherit(x, r.exports, all)
+		e.inherit(x, r.exports, rules)
 	}
 	a.def = r
 }
 
 // inherit moves the requests that wait for an answer from an export to what it has become. Those that could not be made any
 // more end: an answer must not cross where nothing does.
-func (e *Engine) inherit(old *export, exports []*export, all map[*account]*accountRules) {
+func (e *Engine) inherit(old *export, exports []*export, rules func(*account) *accountRules) {
 	var heir *export
 	for _, x := range exports {
 		if x.Kind == old.Kind && x.Subject == old.Subject && x.waiting.head == nil {
@@ -347,7 +356,7 @@ func (e *Engine) inherit(old *export, exports []*export, all map[*account]*accou
 	}
 	var next *reply
 	for r := old.waiting.head; r != nil; r = next {
-		if next = r.next; heir == nil || !all[r.importer].imports(heir) {
+		if next = r.next; heir == nil || !rules(r.importer).imports(heir) {
 			e.dropReply(r)
 		}
 	}

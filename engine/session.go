@@ -23,14 +23,16 @@ func (e *Engine) makeInfo() {
 		}
 	}
 	fill()
-	id := publicKey(nkeys.PrefixByteServer, seed[:])
+	e.keys.sign = keyPair(nkeys.PrefixByteServer, seed[:])
 	fill()
+	e.keys.curve = keyPair(nkeys.PrefixByteCurve, seed[:])
+	id := publicOf(e.keys.sign)
 	e.info = wire.Info{
 		ServerID: id, ServerName: e.opts.ServerName, Version: NatsVersion, Proto: 1,
 		GitCommit: e.opts.GitCommit, GoVersion: e.opts.GoVersion, Natsd: e.opts.NatsdVersion,
 		Headers: !e.opts.NoHeaders, MaxPayload: e.opts.MaxPayload,
 		AuthRequired: e.authRequired(),
-		APILevel:     apiLevel, XKey: publicKey(nkeys.PrefixByteCurve, seed[:]),
+		APILevel:     apiLevel, XKey: publicOf(e.keys.curve),
 	}
 	if e.info.ServerName == "" {
 		e.info.ServerName = id
@@ -40,7 +42,9 @@ func (e *Engine) makeInfo() {
 	e.setInfoAddress()
 }
 
-func publicKey(kind nkeys.PrefixByte, seed []byte) string {
+func publicKey(kind nkeys.PrefixByte, seed []byte) string { return publicOf(keyPair(kind, seed)) }
+
+func keyPair(kind nkeys.PrefixByte, seed []byte) nkeys.KeyPair {
 	var pair nkeys.KeyPair
 	raw, err := nkeys.EncodeSeed(kind, seed)
 	if err == nil {
@@ -53,6 +57,10 @@ func publicKey(kind nkeys.PrefixByte, seed []byte) string {
 	if err != nil {
 		panic("engine: 32 bytes are always a seed: " + err.Error())
 	}
+	return pair
+}
+
+func publicOf(pair nkeys.KeyPair) string {
 	public, err := pair.PublicKey()
 	if err != nil {
 		panic("engine: a seed always has a public key: " + err.Error())
@@ -86,7 +94,7 @@ func (e *Engine) greet(c *conn) {
 	if d := e.users; d.noAuth != nil {
 		e.become(c, d.noAuth)
 	}
-	if len(e.users.byNkey) > 0 {
+	if len(e.users.byNkey) > 0 || e.trust != nil || len(e.opts.Proxies) > 0 {
 		c.nonce = e.newNonce()
 	}
 	o := wire.DefaultConnect()
@@ -147,6 +155,15 @@ func (e *Engine) connect(c *conn, args []byte) {
 	if c.hello == 0 {
 		c.hello = max(e.now-c.startMono, 1)
 	}
+	if c.connect.ProxySig != "" && len(e.opts.Proxies) > 0 && !c.proxied {
+		e.verifyProxy(c)
+		return
+	}
+	e.connectAs(c)
+}
+
+// connectAs goes on with a CONNECT when it is known whether a proxy vouches for it.
+func (e *Engine) connectAs(c *conn) {
 	switch {
 	case c.connect.Account != "":
 		e.authViolation(c) // clients don't choose their account

@@ -12,7 +12,7 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 		e.protocolError(c, wire.ErrParser, ReasonParseError)
 		return
 	}
-	if m := e.opts.MaxSubscriptions; m > 0 && len(c.subs) >= m {
+	if len(c.subs) >= c.subsMax {
 		e.mark(MarkMaxSubs)
 		e.sendErr(c, wire.ErrMaxSubscriptions)
 		return

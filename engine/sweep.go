@@ -16,6 +16,8 @@ type sweep struct {
 	// what was decided since
 	credentials bool // they have changed
 	info        bool // so has what INFO says
+	charters    bool // so has an account's JWT
+	members     bool // an account has too many connections
 }
 
 const (
@@ -85,6 +87,16 @@ func (e *Engine) visit(c *conn) {
 	if c.gate&gateClosed != 0 {
 		return
 	}
+	if e.sweep.members && c.surplus() {
+		e.tooMany(c)
+		return
+	}
+	if e.sweep.charters {
+		if e.rejudge(c); c.gate&gateClosed != 0 {
+			return
+		}
+	}
+	e.bound(c)
 	if e.sweep.credentials {
 		e.reauthenticate(c)
 	}

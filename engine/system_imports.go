@@ -38,6 +38,7 @@ func (r *accountRules) exportSystem(e *Engine) (exports []*export) {
 		r.exports = append(r.exports, x)
 		exports = append(exports, x)
 	}
+	r.asked = exports
 	return exports
 }
 

@@ -21,6 +21,7 @@ type accountRules struct {
 	services []*serviceImport
 	mappings *mapping.Table // nil: none
 	limits   config.Limits
+	asked    []*export // of the system account: what the others import of it
 }
 
 // export is what an account lets others import.

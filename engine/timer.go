@@ -7,6 +7,7 @@ type timer struct {
 	pos int    // in the heap, from 1; 0: not set
 	c   *conn
 	of  *export  // with requests that wait for an answer
+	who dueTaker // something else
 	acc *account // whose connections are to be told of; none of these: the engine's own
 }
 
@@ -104,3 +105,6 @@ func (t *timers) down(i int) {
 	}
 	t.place(x, i)
 }
+
+// dueTaker has a timer, and takes its moment.
+type dueTaker interface{ due(e *Engine) }

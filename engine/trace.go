@@ -90,7 +90,7 @@ func (e *Engine) tracePost(p *post) {
 }
 
 // secrets are the keys of CONNECT whose values are not logged.
-var secrets = [...]string{"auth_token", "jwt", "nkey", "pass", "sig"}
+var secrets = [...]string{"auth_token", "jwt", "nkey", "pass", "proxy_sig", "sig"}
 
 // withoutSecrets returns the JSON of a CONNECT without what must not be logged, as the client wrote it otherwise.
 func withoutSecrets(args []byte) []byte {

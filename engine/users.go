@@ -6,6 +6,7 @@ import (
 
 	"github.com/nats-io/nkeys"
 
+	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/permission"
@@ -15,14 +16,20 @@ import (
 
 // user is who a connection may be: what it proves it by, and what it may do then.
 type user struct {
-	name     string // or its public key
-	account  *account
-	password string          // plain, or a bcrypt hash
-	perms    *permission.Set // nil: it may do everything
-	types    []string        // of connections; none: any
-	nkey     bool            // it is a key that proves it
-	pub, sub *verdicts       // what perms said lately
-	unproved bool            // it is what clients are that prove nothing
+	name          string // or its public key
+	account       *account
+	password      string          // plain, or a bcrypt hash
+	perms         *permission.Set // nil: it may do everything
+	types         []string        // of connections; none: any
+	powers        *claims.Powers  // that its JWT gives it, or a scoped signing key; nil: it has no JWT
+	jwt           *claims.User    // nil: it has none
+	under         *claims.Account // by which its JWT was judged; nil in a configuration without operators
+	expires       WallTime        // when it is no longer who it is; 0: never
+	answered      bool            // a service said who it is
+	proxyRequired bool
+	nkey          bool      // it is a key that proves it
+	pub, sub      *verdicts // what perms said lately
+	unproved      bool      // it is what clients are that prove nothing
 }
 
 // may is what the user is allowed to do; nil: everything.
@@ -48,11 +55,26 @@ type directory struct {
 	token  *user // who shows the token; nil: there is none
 	noAuth *user // who shows nothing; nil: nobody may
 	decoy  string
+	// elsewhere says that JWTs, or a service, say who clients are.
+	elsewhere bool
 }
 
 // required reports whether there is anything to prove at all.
 func (d *directory) required() bool {
-	return d.token != nil || len(d.byName) > 0 || len(d.byNkey) > 0
+	return d.elsewhere || d.token != nil || len(d.byName) > 0 || len(d.byNkey) > 0
+}
+
+// claimed is whom the credentials of a CONNECT name, right or wrong; nil: nobody.
+func (d *directory) claimed(o *wire.Connect) *user {
+	switch {
+	case o.User == "" && o.Pass == "" && o.Token == "" && o.Nkey == "":
+		return d.noAuth
+	case o.Nkey != "":
+		return d.byNkey[o.Nkey]
+	case d.token != nil:
+		return d.token
+	}
+	return d.byName[o.User]
 }
 
 // same finds the user that one of an earlier directory still is, with the same password or key; nil if there is none.
@@ -89,7 +111,7 @@ func draftUsers(o *Options) (list []userDraft, problems []error) {
 	}
 	names := map[string]bool{}
 	add := func(in string, u *config.User, defaults *config.Permissions) {
-		d := userDraft{in: in, user: user{name: u.Name, password: u.Password, types: u.ConnectionTypes}}
+		d := userDraft{in: in, user: user{name: u.Name, password: u.Password, types: u.ConnectionTypes, proxyRequired: u.ProxyRequired}}
 		if u.NKey != "" {
 			if !nkeys.IsValidPublicUserKey(u.NKey) {
 				wrong(u.Pos, "%q is not a public user nkey", u.NKey)
@@ -125,6 +147,7 @@ func draftUsers(o *Options) (list []userDraft, problems []error) {
 			add(a.Name, &a.Users[j], a.DefaultPermissions)
 		}
 	}
+	checkCallout(o, names, wrong)
 	if n := o.NoAuthUser.Text; n != "" && !names[n] {
 		wrong(o.NoAuthUser.Pos, "no_auth_user: %q not present as user or nkey in authorization block or account configuration", n)
 	}
@@ -154,7 +177,7 @@ func permissionSpec(p *config.Permissions) (s permission.Spec) {
 // setUsers makes the directory of the options. The accounts are in force already.
 func (e *Engine) setUsers() {
 	o := &e.opts
-	d := &directory{byName: make(map[string]*user), byNkey: make(map[string]*user)}
+	d := &directory{byName: make(map[string]*user), byNkey: make(map[string]*user), elsewhere: e.trust != nil || o.Callout != nil}
 	list, _ := draftUsers(o)
 	for i := range list {
 		u := &list[i].user
@@ -200,8 +223,14 @@ func (e *Engine) become(c *conn, u *user) {
 	if a != c.acc || u.nameIn() != c.user.nameIn() {
 		c.told = false // as somebody else
 	}
+	if c.acc != a && e.full(a) {
+		e.tooMany(c)
+		return
+	}
 	c.user, c.memo, c.grants = u, nil, nil
 	e.bind(c, a)
+	e.bound(c)
+	e.arm(c)
 	may := u.may()
 	if may != nil {
 		if limit, ok := may.Responses(); ok {

@@ -29,6 +29,10 @@ type Options struct {
 	// TLS is for handshakes with clients; required where Engine.TLS is on, or a reload turns it on. Its GetConfigForClient
 	// may follow changes.
 	TLS *tls.Config
+	// AccountDir is the directory of account JWTs, where Engine.Operators has a resolver with one.
+	AccountDir string
+	// FetchTLS is for the pages of a URL resolver; nil: the defaults.
+	FetchTLS *tls.Config
 	// Reload reads the configuration again and has it put into force, or returns why nothing has changed. It is called where an
 	// operator asks for it by the system account, on a goroutine of its own. Nil: there is nothing to read.
 	Reload func() error
@@ -112,6 +116,7 @@ func (s *Server) Run() error {
 	env := engine.Env{
 		Clock: s.clock, Network: s.loop, TLS: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
 		Process: &s.process, Diagnosis: diagnosis{},
+		Web: newPages(s, s.opts.FetchTLS), Vault: &vault{s: s, dir: s.opts.AccountDir}, Zones: &zones{},
 	}
 	if s.opts.Reload != nil {
 		env.Operator = operator{s}

@@ -24,7 +24,12 @@ func loadConfig(file string, s *settings) error {
 	s.takeConfig(c)
 	s.digest = c.Digest
 	if len(rep.Errors) == 0 {
-		for _, err := range append(engine.CheckAccounts(s.engine.Accounts, s.engine.SystemAccount), engine.CheckUsers(&s.engine)...) {
+		system := s.engine.SystemAccount
+		if s.engine.Operators != nil {
+			system = config.Located{} // a JWT describes it
+		}
+		problems := append(engine.CheckAccounts(s.engine.Accounts, system), engine.CheckUsers(&s.engine)...)
+		for _, err := range append(problems, engine.CheckOperators(&s.engine)...) {
 			wrong := &conf.Error{What: err.Error()}
 			errors.As(err, &wrong)
 			rep.Errors = append(rep.Errors, wrong)
@@ -52,6 +57,7 @@ func loadConfig(file string, s *settings) error {
 // takeConfig maps what the file says to what there is.
 func (s *settings) takeConfig(c *config.Config) {
 	s.engine.FromConfig(c)
+	s.takeOperators(c)
 	if c.TLS != nil {
 		s.tls.take(c.TLS, &s.engine.TLS)
 	}
@@ -75,10 +81,7 @@ type lack struct {
 var notYet = []struct{ key, feature string }{
 	{"cluster", "clustering"}, {"gateway", "gateways"}, {"leafnodes", "leaf nodes"}, {"websocket", "WebSocket"}, {"mqtt", "MQTT"},
 	{"jetstream", "JetStream"}, {"store_dir", "JetStream"}, {"default_js_domain", "JetStream"},
-	{"operator", "operator mode"}, {"trusted", "operator mode"}, {"resolver", "operator mode"}, {"resolver_tls", "operator mode"},
-	{"resolver_preload", "operator mode"}, {"resolver_pinned_accounts", "operator mode"}, {"default_sentinel", "operator mode"},
-	{"authorization.auth_callout", "auth callout"}, {"authorization.proxy_required", "trusted proxies"},
-	{"proxies", "trusted proxies"}, {"proxy_protocol", "the PROXY protocol"}, {"no_system_account", "servers without a system account"},
+	{"proxy_protocol", "the PROXY protocol"}, {"no_system_account", "servers without a system account"},
 	{"ocsp_cache", "a cache of OCSP answers"}, {"tls.ocsp_peer", "OCSP checks of clients' certificates"},
 	{"write_timeout", "a policy for write timeouts"},
 	{"server_metadata", "server metadata"}, {"feature_flags", "feature flags"},
@@ -91,10 +94,6 @@ func missing(c *config.Config) (all []lack) {
 		if at, there := c.Where(n.key); there && !(n.key == "jetstream" && !c.JetStream.Enabled) {
 			all = append(all, lack{at, n.feature})
 		}
-	}
-	var users []config.User
-	if c.Authorization != nil {
-		users = append(users, c.Authorization.Users...)
 	}
 	for i := range c.Accounts {
 		a := &c.Accounts[i]
@@ -115,12 +114,6 @@ func missing(c *config.Config) (all []lack) {
 			if a.Imports[j].AllowTrace {
 				all = append(all, lack{a.Imports[j].Pos, "message tracing"})
 			}
-		}
-		users = append(users, a.Users...)
-	}
-	for i := range users {
-		if users[i].ProxyRequired {
-			all = append(all, lack{users[i].Pos, "trusted proxies"})
 		}
 	}
 	return all

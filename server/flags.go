@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/natsd/natsd/conf/schema"
+	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
 )
@@ -81,6 +82,9 @@ type settings struct {
 	portsDir   string
 	configFile string
 	tls        tlsSettings
+	// of operator mode
+	accountDir  string
+	resolverTLS *config.TLS
 	monitorSettings
 
 	digest   string   // of the configuration file

@@ -126,6 +126,10 @@ func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options
 		tune(&o)
 	}
 	var err error
+	if o.FetchTLS, err = v.started.fetchTLS(); err != nil {
+		return nil, err
+	}
+	o.AccountDir = v.started.accountDir
 	v.host, err = host.New(o)
 	return v, err
 }

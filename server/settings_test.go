@@ -108,7 +108,7 @@ func TestWrongValuesAreRefusedWhereTheyStand(t *testing.T) {
 		{"ping_interval: soon", `expected a duration such as "10s" or "2m", found the string "soon"`},
 		{"authorization: yes", "expected a block, found yes"},
 		{"jetstream {}", ":1:1: natsd does not have JetStream yet"},
-		{"accounts { A { users: [ {user: a, password: b, proxy_required: true} ] } }", "natsd does not have trusted proxies yet"},
+		{"accounts { A { users: [ {user: a, password: b, proxy_required: 7} ] } }", ":1:64: "},
 		{"accounts { A { imports: [ {stream: {account: B, subject: s}} ] } }", ":1:27: "},
 		{"system_account: A", ":1:17: system_account: there is no account \"A\""},
 		{"a: 1\nport: $b", "$b is defined neither above nor in the environment"},

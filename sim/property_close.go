@@ -98,6 +98,8 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		just = false // nobody asks for that
 	case engine.ReasonTLSHandshake:
 		just = false // simulated clients speak plaintext to a server that has no TLS
+	case engine.ReasonAuthExpired, engine.ReasonAuthRevoked, engine.ReasonAccountConns:
+		just = false // nobody has a JWT, and accounts have no limits
 	case engine.ReasonLameDuck:
 		n.evicted(nc)
 	}

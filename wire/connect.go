@@ -25,6 +25,7 @@ type Connect struct {
 	Headers      bool   `json:"headers"`
 	NoResponders bool   `json:"no_responders"`
 	Echo         bool   `json:"echo"`
+	ProxySig     string `json:"proxy_sig"` // of the nonce, by a proxy that the client came through
 
 	// What only servers send; a client's must have the right type all the same.
 	Import *struct{} `json:"import"`

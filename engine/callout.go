@@ -1,0 +1,351 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/claims"
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/wire"
+)
+
+// Auth callout: a service that listens in an account decides who clients are. The server asks it on calloutSubject with a JWT
+// that it signs, and makes up a user key for the one question; the answer is a JWT with the JWT of a user with that key. The
+// first answer on the question's own reply subject counts, whatever it is.
+
+const (
+	calloutSubject = "$SYS.REQ.USER.AUTH"
+	xkeyHeader     = "Nats-Server-Xkey"
+	encryptNonce   = 24 // bytes that nobody uses twice
+)
+
+// keys are what the server proves itself by.
+type keys struct{ sign, curve nkeys.KeyPair }
+
+// inquiry is a question about a client.
+type inquiry struct {
+	login   *login
+	account *account // where the service is
+	charter *charter // of that account; nil in a configuration without operators
+	xkey    string   // of the service; empty: nothing is encrypted
+	user    string   // the public key that is made up for the question
+	inbox   string   // the last token of the reply subject; empty: nothing is expected
+}
+
+// checkCallout says what is wrong with auth callout, and with the choice of the server's own account.
+func checkCallout(o *Options, users map[string]bool, wrong func(config.Pos, string, ...any)) {
+	there := func(name string) bool {
+		return name == globalAccount || name == systemAccount ||
+			slices.ContainsFunc(o.Accounts, func(a config.Account) bool { return a.Name == name })
+	}
+	if o.operatorMode() {
+		if x := o.Callout; x != nil {
+			wrong(x.Pos, "auth_callout: in operator mode the JWTs of accounts say who asks a service")
+		}
+		return
+	}
+	if o.Operators != nil {
+		if s := o.Operators.SystemAccount; s.Text != "" && !there(s.Text) {
+			wrong(s.Pos, "system_account: there is no account %q", s.Text)
+		}
+	}
+	x := o.Callout
+	if x == nil {
+		return
+	}
+	if x.Account != "" && !there(x.Account) {
+		wrong(x.Pos, "auth_callout: there is no account %q", x.Account)
+	}
+	for _, u := range x.Users {
+		if !users[u] && u != o.User {
+			wrong(x.Pos, "auth_callout: there is no user %q", u)
+		}
+	}
+	for _, a := range x.AllowedAccounts {
+		if !there(a) {
+			wrong(x.Pos, "auth_callout: there is no account %q among allowed_accounts", a)
+		}
+	}
+}
+
+// lets reports whether a user is let in by its JWT, and not by the service.
+func lets(x *claims.Callout, user string) bool { return slices.Contains(x.Users, user) }
+
+// delegated reports whether a service decides about the client, in a configuration without operators. who is whom the
+// credentials name; nil: nobody.
+func (e *Engine) delegated(c *conn, who *user) bool {
+	x := e.opts.Callout
+	if x == nil {
+		return false
+	}
+	name := c.connect.User
+	if c.connect.Nkey != "" {
+		name = c.connect.Nkey
+	}
+	if name != "" && slices.Contains(x.Users, name) {
+		return false
+	}
+	account := globalAccount
+	if who != nil {
+		account = who.account.name
+	}
+	return len(x.AllowedAccounts) == 0 || slices.Contains(x.AllowedAccounts, account)
+}
+
+// callout asks the service that the configuration names about a client.
+func (e *Engine) callout(c *conn, answer bool) {
+	x := e.opts.Callout
+	name := x.Account
+	if name == "" {
+		name = globalAccount
+	}
+	l := &login{answer: answer}
+	e.beginLogin(c, l)
+	e.consult(c, l, e.byAccount[name], nil, x.XKey, x.Issuer)
+}
+
+// consult asks the service in an account about a client. issuer is the key that answers are signed for.
+func (e *Engine) consult(c *conn, l *login, a *account, ch *charter, xkey, issuer string) {
+	q := &inquiry{login: l, account: a, charter: ch, xkey: xkey, inbox: string(e.appendID(nil, inboxTokenLen))}
+	l.inquiry = q
+	e.inbox(a)
+	e.inboxes[q.inbox] = q
+	c.authEnd = later(e.now, e.opts.AuthTimeout)
+	e.arm(c)
+	w := &composing{inquiry: q, keys: e.keys}
+	w.request = e.describe(c, l, xkey)
+	w.request.Subject = issuer
+	for i := 0; i < len(w.random); i += 8 {
+		binary.LittleEndian.PutUint64(w.random[i:], e.secrets.Uint64())
+	}
+	e.submit(w)
+}
+
+// describe says what the service learns about a client.
+func (e *Engine) describe(c *conn, l *login, xkey string) (r claims.Request) {
+	o := &c.connect
+	now := e.seconds()
+	r.Issued, r.Expires = now, now+int64((max(e.opts.AuthTimeout, 0)+time.Second-1)/time.Second)
+	r.Server = jwt.ServerID{Name: e.info.ServerName, Host: e.info.Host, ID: e.info.ServerID, Version: NatsVersion}
+	if xkey != "" {
+		r.Server.XKey = e.info.XKey
+	}
+	r.ClientInformation = jwt.ClientInformation{Host: c.ip, ID: c.cid, User: o.User, Name: o.Name, Kind: "Client", Type: "nats"}
+	if r.ClientInformation.User == "" {
+		r.ClientInformation.User = o.Nkey
+	}
+	if l.user != nil {
+		r.ClientInformation.NameTag, r.ClientInformation.Tags = l.user.Label, l.user.Tags
+	}
+	if o.Sig != "" {
+		r.ClientInformation.Nonce = c.nonce
+	}
+	r.ConnectOptions = jwt.ConnectOptions{
+		JWT: l.text, Nkey: o.Nkey, SignedNonce: o.Sig, Token: o.Token, Username: o.User, Password: o.Pass,
+		Name: o.Name, Lang: o.Lang, Version: o.Version, Protocol: o.Protocol,
+	}
+	if t := c.tlsInfo; t != nil {
+		r.TLS = &jwt.ClientTLS{Version: t.Version, Cipher: t.CipherSuite}
+	}
+	return r
+}
+
+// composing is a job: it makes up the user key, signs the question and encrypts it.
+type composing struct {
+	inquiry *inquiry
+	request claims.Request
+	keys    keys
+	random  [32 + encryptNonce]byte
+
+	user   string
+	header []byte
+	body   []byte
+	err    error
+}
+
+func (w *composing) run() {
+	w.user = publicKey(nkeys.PrefixByteUser, w.random[:32])
+	w.request.UserNkey = w.user
+	text, err := claims.EncodeRequest(&w.request, w.keys.sign)
+	if err != nil {
+		w.err = err
+		return
+	}
+	if w.body = []byte(text); w.inquiry.xkey == "" {
+		return
+	}
+	w.body, w.err = w.keys.curve.SealWithRand(w.body, w.inquiry.xkey, bytes.NewReader(w.random[32:]))
+	w.header = []byte(wire.HeaderLine + "\r\n" + xkeyHeader + ": " + w.request.Server.XKey + "\r\n\r\n")
+}
+
+func (w *composing) done(e *Engine) {
+	q := w.inquiry
+	c := q.login.here(e)
+	if c == nil || q.inbox == "" {
+		return
+	}
+	if w.err != nil {
+		e.refuseLogin(c, "auth callout: "+w.err.Error())
+		return
+	}
+	q.user = w.user
+	e.publishOwn(q.account, calloutSubject, q.account.inboxPrefix+q.inbox, w.header, w.body)
+}
+
+// answered takes the first answer.
+func (q *inquiry) answered(e *Engine, k *call) {
+	e.endInbox(&q.inbox)
+	e.submit(&verifying{inquiry: q, body: k.body, keys: e.keys})
+}
+
+// verifying is a job: it decrypts an answer, and verifies its signature and that of the user's JWT in it.
+type verifying struct {
+	inquiry *inquiry
+	body    []byte
+	keys    keys
+
+	response *claims.Response
+	user     *claims.User
+	err      error
+}
+
+func (w *verifying) run() {
+	text := w.body
+	if w.inquiry.xkey != "" && !isJWT(string(text)) {
+		if text, w.err = w.keys.curve.Open(text, w.inquiry.xkey); w.err != nil {
+			return
+		}
+	}
+	if len(text) == 0 {
+		w.err = errors.New("no reason supplied")
+		return
+	}
+	if w.response, w.err = claims.DecodeResponse(string(text)); w.err != nil || w.response.User == "" {
+		return
+	}
+	w.user, w.err = claims.DecodeUser(w.response.User)
+}
+
+func (w *verifying) done(e *Engine) {
+	q := w.inquiry
+	c := q.login.here(e)
+	if c == nil || q.login.inquiry != q {
+		return
+	}
+	if why := e.weigh(q, w); why != "" {
+		e.complainAt(LevelWarn, c, "Auth callout on account "+strconv.Quote(q.account.name)+": "+printable([]byte(why)))
+		e.refuseLogin(c, why)
+		return
+	}
+	if q.charter == nil {
+		e.placeConfigured(c, q, w.user)
+		return
+	}
+	if e.trust.charters[w.user.Account] == nil {
+		if s := e.seek(w.user.Account); s != nil {
+			q.login.user, q.login.placed = w.user, true
+			s.logins = append(s.logins, q.login)
+			return
+		}
+	}
+	e.placeChartered(c, q.login, w.user)
+}
+
+// weigh says why an answer does not count, or why it lets nobody in; empty: it names a user.
+func (e *Engine) weigh(q *inquiry, w *verifying) string {
+	r, u := w.response, w.user
+	if w.err != nil {
+		return w.err.Error()
+	}
+	now := e.seconds()
+	issued := func(by string) bool {
+		if q.charter == nil {
+			return e.opts.Callout != nil && by == e.opts.Callout.Issuer
+		}
+		_, signs := q.charter.claims.Signs(by)
+		return signs
+	}
+	switch {
+	case r.Audience != e.info.ServerID:
+		return "auth callout response is not for server"
+	case r.Subject != q.user:
+		return "auth callout response is not for expected user"
+	case !issued(r.Issuer):
+		return "Auth callout signing key is unknown"
+	case q.charter != nil && r.Account != "" && r.Account != q.account.name:
+		return "Auth callout response is of another account"
+	case !r.Current(now):
+		return "auth callout response is expired or not valid yet"
+	case r.Error != "":
+		return "Auth callout service returned an error: " + r.Error
+	case u.Key != q.user:
+		return "Expected authorized user of " + strconv.Quote(q.user) + " but got " + strconv.Quote(u.Key)
+	case q.charter == nil && !issued(u.Issuer):
+		return "Wrong issuer for auth callout response, expected " + strconv.Quote(e.opts.Callout.Issuer) + " got " + strconv.Quote(u.Issuer)
+	case !u.Current(now):
+		return "Error validating user JWT: claim is expired or not valid yet"
+	}
+	if q.charter != nil {
+		x := q.charter.claims.Callout
+		if x == nil || u.Account != q.account.name && !slices.Contains(x.Accounts, u.Account) && !slices.Contains(x.Accounts, jwt.AnyAccount) {
+			return "Account " + strconv.Quote(u.Account) + " not permitted as valid account option for auth callout"
+		}
+	}
+	return ""
+}
+
+// placeConfigured lets in whom the service names, in the account that the user's JWT is for.
+func (e *Engine) placeConfigured(c *conn, q *inquiry, u *claims.User) {
+	name := u.Audience
+	if !e.configured(name) {
+		e.complainAt(LevelWarn, c, "No valid account "+strconv.Quote(name)+" for auth callout response on account "+strconv.Quote(q.account.name)+": account missing")
+		e.refuseLogin(c, "account missing")
+		return
+	}
+	who, v := e.empower(c, u, u.Powers, u.Powers.Permissions)
+	if v != nil {
+		e.refuseLogin(c, v.why)
+		return
+	}
+	who.account, who.answered = e.byAccount[name], true
+	e.endWith(c, q.login, who)
+}
+
+// placeChartered is the same in operator mode.
+func (e *Engine) placeChartered(c *conn, l *login, u *claims.User) {
+	ch := e.trust.charters[u.Account]
+	if ch == nil {
+		e.refuseLogin(c, "Account JWT lookup failed for "+u.Account)
+		return
+	}
+	who, v := e.judge(c, u, ch)
+	if v != nil {
+		e.refuseLogin(c, v.why)
+		return
+	}
+	who.answered = true
+	e.endWith(c, l, who)
+}
+
+// configured reports whether the configuration has an account; accounts that a reload took away are still there.
+func (e *Engine) configured(name string) bool {
+	return name == globalAccount || name == e.system.name ||
+		slices.ContainsFunc(e.opts.Accounts, func(a config.Account) bool { return a.Name == name })
+}
+
+// keepAnswered reports whether a client that a service let in stays who it is after a reload.
+func (e *Engine) keepAnswered(c *conn) bool {
+	u := c.user
+	if u == nil || !u.answered || e.opts.Callout == nil || u.jwt == nil || u.jwt.Issuer != e.opts.Callout.Issuer || !e.configured(u.account.name) {
+		return false
+	}
+	_, v := e.empower(c, u.jwt, u.powers, nil)
+	return v == nil
+}

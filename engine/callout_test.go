@@ -1,0 +1,299 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/config"
+)
+
+// calloutWorld is an engine whose clients a service decides about, which the test is.
+type calloutWorld struct {
+	*operatorWorld
+	service ConnID
+	issuer  nkeys.KeyPair
+	xkey    nkeys.KeyPair // nil: nothing is encrypted
+}
+
+func newCalloutWorld(t *testing.T, encrypted bool, edit func(*Options)) *calloutWorld {
+	t.Helper()
+	w := &calloutWorld{operatorWorld: &operatorWorld{t: t, fakeWorld: newFakeWorld()}, issuer: testAccount(5)}
+	user := func(name string) config.User { return config.User{Name: name, Password: "p"} }
+	o := Options{Check: true, PingInterval: -1, Accounts: []config.Account{
+		{Name: "AUTH", Users: []config.User{user("svc"), user("other")}}, {Name: "APP", Users: []config.User{user("app")}},
+	}, Callout: &config.AuthCallout{Issuer: publicOf(w.issuer), Account: "AUTH", Users: []string{"svc"}}}
+	if encrypted {
+		w.xkey = testKey(nkeys.PrefixByteCurve, 6)
+		o.Callout.XKey = publicOf(w.xkey)
+	}
+	if edit != nil {
+		edit(&o)
+	}
+	for _, err := range append(CheckAccounts(o.Accounts, o.SystemAccount), CheckUsers(&o)...) {
+		t.Fatal(err)
+	}
+	env := w.env()
+	env.Clock = w
+	w.e = New(o, env)
+	turn(w.e, w.e.Start)
+	turn(w.e, func() { w.e.ListenerUp(clientListener, 4222) })
+	w.service = w.connect("svc", "p")
+	w.wants(w.service, "PONG")
+	say(w.e, w.service, "SUB $SYS.REQ.USER.AUTH 1\r\n")
+	return w
+}
+
+func (w *calloutWorld) connect(name, pass string) ConnID {
+	c := accept(w.e)
+	w.take(c)
+	say(w.e, c, `CONNECT {"verbose":false,"pedantic":false,"headers":true,"user":"`+name+`","pass":"`+pass+`","name":"tool"}`+"\r\nPING\r\n")
+	w.run()
+	return c
+}
+
+// question is what the service was asked.
+type question struct {
+	reply, server string
+	*jwt.AuthorizationRequestClaims
+}
+
+func (w *calloutWorld) question() *question {
+	w.t.Helper()
+	line, rest, ok := strings.Cut(w.take(w.service), "\r\n")
+	if !ok {
+		w.t.Fatal("the service was not asked")
+	}
+	f := strings.Fields(line)
+	q, body := &question{reply: f[3]}, []byte(strings.TrimSuffix(rest, "\r\n"))
+	if w.xkey != nil {
+		header, text, _ := strings.Cut(rest, "\r\n\r\n")
+		_, q.server, _ = strings.Cut(header, "Nats-Server-Xkey: ")
+		var err error
+		if body, err = w.xkey.Open([]byte(strings.TrimSuffix(text, "\r\n")), q.server); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	var err error
+	if q.AuthorizationRequestClaims, err = jwt.DecodeAuthorizationRequestClaims(string(body)); err != nil {
+		w.t.Fatal(err, line)
+	}
+	return q
+}
+
+// reply makes an answer that edits change from a good one, and sends it to the question.
+func (w *calloutWorld) reply(q *question, by nkeys.KeyPair, edit func(*jwt.AuthorizationResponseClaims), user func(*jwt.UserClaims)) {
+	w.t.Helper()
+	w.send(q, w.compose(q, by, edit, user))
+}
+
+func (w *calloutWorld) compose(q *question, by nkeys.KeyPair, edit func(*jwt.AuthorizationResponseClaims), user func(*jwt.UserClaims)) string {
+	w.t.Helper()
+	u := jwt.NewUserClaims(q.UserNkey)
+	u.Audience = "APP"
+	if user != nil {
+		user(u)
+	}
+	r := jwt.NewAuthorizationResponseClaims(q.UserNkey)
+	r.Audience = q.Server.ID
+	var err error
+	if r.Jwt, err = u.Encode(w.issuer); err != nil {
+		w.t.Fatal(err)
+	}
+	if edit != nil {
+		edit(r)
+	}
+	text, err := r.Encode(by)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return text
+}
+
+func (w *calloutWorld) send(q *question, text string) {
+	if w.xkey != nil {
+		sealed, err := w.xkey.SealWithRand([]byte(text), q.server, strings.NewReader("a nonce of 24 bytes, once"))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		text = string(sealed)
+	}
+	say(w.e, w.service, "PUB "+q.reply+" "+strconv.Itoa(len(text))+"\r\n"+text+"\r\n")
+	w.run()
+}
+
+func TestCallout(t *testing.T) {
+	for _, encrypted := range []bool{false, true} {
+		w := newCalloutWorld(t, encrypted, nil)
+		c := w.connect("joe", "x")
+		q := w.question()
+		if q.Issuer != w.e.info.ServerID || q.Server.ID != w.e.info.ServerID || q.ConnectOptions.Username != "joe" || q.ConnectOptions.Password != "x" ||
+			q.ClientInformation.Name != "tool" || q.Audience != "nats-authorization-request" {
+			t.Errorf("%+v", q.AuthorizationRequestClaims)
+		}
+		w.wants(c, "")
+		w.reply(q, w.issuer, nil, func(u *jwt.UserClaims) { u.Pub.Deny.Add("no") })
+		w.wants(c, "PONG")
+		if got := w.e.lookup(c).acc.name; got != "APP" {
+			t.Error("placed in", got)
+		}
+		say(w.e, c, "PUB no 0\r\n\r\n")
+		w.wants(c, "-ERR 'Permissions Violation")
+	}
+}
+
+// One user of the accounts is the service itself, and nobody else is who the configuration says.
+func TestCalloutIsForAllButTheService(t *testing.T) {
+	w := newCalloutWorld(t, false, nil)
+	for _, name := range []string{"app", "other", "", "svcx"} {
+		c := w.connect(name, "p")
+		w.wants(c, "")
+		w.reply(w.question(), w.issuer, nil, nil)
+		w.wants(c, "PONG")
+	}
+	w.wants(w.connect("svc", "wrong"), refusedText)
+	w = newCalloutWorld(t, false, func(o *Options) { o.Callout.AllowedAccounts = []string{"APP"} })
+	w.wants(w.connect("other", "p"), "PONG")
+	w.wants(w.connect("other", "wrong"), refusedText)
+	w.wants(w.connect("nobody", "p"), refusedText)
+	c := w.connect("app", "wrong")
+	w.wants(c, "")
+	w.reply(w.question(), w.issuer, nil, nil)
+	w.wants(c, "PONG")
+}
+
+func TestCalloutRefused(t *testing.T) {
+	now := int64(year2100 / 1e9)
+	w := newCalloutWorld(t, false, nil)
+	liar := testAccount(6)
+	for _, c := range []struct {
+		name string
+		by   nkeys.KeyPair
+		edit func(*jwt.AuthorizationResponseClaims)
+		user func(*jwt.UserClaims)
+		log  string
+	}{
+		{name: "error", edit: func(r *jwt.AuthorizationResponseClaims) { r.Jwt, r.Error = "", "go away" }, log: "Auth callout service returned an error: go away"},
+		{name: "another signer", by: liar, log: "Auth callout signing key is unknown"},
+		{name: "another server", edit: func(r *jwt.AuthorizationResponseClaims) { r.Audience = publicOf(testKey(nkeys.PrefixByteServer, 3)) }, log: "response is not for server"},
+		{name: "another question", edit: func(r *jwt.AuthorizationResponseClaims) { r.Subject = publicOf(testUser(9)) }, log: "response is not for expected user"},
+		{name: "another user", user: func(u *jwt.UserClaims) { u.Subject = publicOf(testUser(9)) }, log: "Expected authorized user of"},
+		{name: "no such account", user: func(u *jwt.UserClaims) { u.Audience = "ZZ" }, log: `No valid account "ZZ"`},
+		{name: "expired", user: func(u *jwt.UserClaims) { u.Expires = now }, log: "Error validating user JWT"},
+		{name: "type of connection", user: func(u *jwt.UserClaims) { u.AllowedConnectionTypes.Add("MQTT") }},
+		{name: "address", user: func(u *jwt.UserClaims) { u.Src.Add("10.0.0.0/8") }},
+	} {
+		conn := w.connect("joe", "x")
+		q := w.question()
+		by := w.issuer
+		if c.by != nil {
+			by = c.by
+		}
+		w.reply(q, by, c.edit, c.user)
+		if got := w.take(conn); !strings.Contains(got, refusedText) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+		if !w.logged(c.log) {
+			t.Errorf("%s: not in the log: %q", c.name, c.log)
+		}
+	}
+	conn := w.connect("joe", "x")
+	w.send(w.question(), "nonsense")
+	w.wants(conn, refusedText)
+}
+
+// The first answer counts; one to another question does not, nor one that comes again.
+func TestCalloutAnswersCountOnce(t *testing.T) {
+	w := newCalloutWorld(t, false, nil)
+	c := w.connect("joe", "x")
+	q := w.question()
+	good := w.compose(q, w.issuer, nil, nil)
+	w.reply(q, w.issuer, func(r *jwt.AuthorizationResponseClaims) { r.Jwt, r.Error = "", "no" }, nil)
+	w.send(q, good)
+	w.wants(c, refusedText)
+	c = w.connect("joe", "x")
+	again := w.question()
+	w.send(q, good) // to the old question's subject: nobody waits there
+	w.wants(c, "")
+	w.send(again, good)
+	w.wants(c, refusedText)
+	if len(w.e.inboxes) != 0 {
+		t.Error("questions are left")
+	}
+}
+
+func TestCalloutTakesTooLong(t *testing.T) {
+	w := newCalloutWorld(t, false, nil)
+	c := w.connect("joe", "x")
+	q := w.question()
+	w.pass(Instant(2e9))
+	w.wants(c, refusedText)
+	w.reply(q, w.issuer, nil, nil)
+	w.wants(c, "")
+	gone := w.connect("joe", "x")
+	q = w.question()
+	turn(w.e, func() { w.e.Closed(gone, "") })
+	w.reply(q, w.issuer, nil, nil)
+	if len(w.e.inboxes) != 0 {
+		t.Error("questions are left")
+	}
+}
+
+// A client that the service let in stays in after a reload, unless its account or the issuer is gone.
+func TestCalloutAndReload(t *testing.T) {
+	w := newCalloutWorld(t, false, nil)
+	c := w.connect("joe", "x")
+	w.reply(w.question(), w.issuer, nil, func(u *jwt.UserClaims) { u.Expires = int64(year2100/1e9) + 100 })
+	w.wants(c, "PONG")
+	o := w.e.opts
+	turn(w.e, func() { w.e.Reload(o) })
+	w.run()
+	say(w.e, c, "PING\r\n")
+	w.wants(c, "PONG")
+	w.pass(Instant(101e9))
+	w.wants(c, "-ERR 'User Authentication Expired'")
+	c = w.connect("joe", "x")
+	w.reply(w.question(), w.issuer, nil, nil)
+	w.wants(c, "PONG")
+	o = w.e.opts
+	o.Callout = nil
+	turn(w.e, func() { w.e.Reload(o) })
+	w.run()
+	w.wants(c, refusedText)
+}
+
+func TestCalloutInOperatorMode(t *testing.T) {
+	a, target, third, signer := testAccount(2), testAccount(3), testAccount(4), testAccount(5)
+	svc, sentinel := testUser(1), testUser(2)
+	var w *operatorWorld
+	base := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 1)}
+	w = newOperatorWorld(t, config.MemoryResolver, nil, base.account(a, func(c *jwt.AccountClaims) {
+		c.SigningKeys.Add(publicOf(signer))
+		c.EnableExternalAuthorization(publicOf(svc))
+		c.Authorization.AllowedAccounts.Add(publicOf(target))
+	}), base.account(target, nil), base.account(third, nil))
+	x := &calloutWorld{operatorWorld: w, service: w.login(w.user(svc, a, nil), svc)}
+	w.wants(x.service, "PONG")
+	say(w.e, x.service, "SUB $SYS.REQ.USER.AUTH 1\r\n")
+	bearer := w.user(sentinel, a, func(c *jwt.UserClaims) { c.BearerToken = true })
+	for _, c := range []struct {
+		name     string
+		user, by nkeys.KeyPair
+		want     string
+	}{
+		{"allowed account", target, a, "PONG"}, {"signing key", target, signer, "PONG"}, {"its own", a, a, "PONG"},
+		{"another account", third, a, refusedText}, {"answer by another account", target, target, refusedText},
+	} {
+		conn := w.login(bearer, nil)
+		w.wants(conn, "")
+		x.issuer = c.user
+		x.reply(x.question(), c.by, nil, nil)
+		if got := w.take(conn); !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+	w.wants(w.login(w.user(sentinel, target, nil), sentinel), "PONG")
+}

@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/natsd/natsd/claims"
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/subject"
+	"github.com/natsd/natsd/wire"
+)
+
+// charter is an account's JWT, in force.
+type charter struct {
+	claims  *claims.Account
+	account *account
+	deleted bool // by a request of the operator: nobody is its user any more
+	lapsed  bool // expired, and its connections were told
+	timer   timer
+}
+
+// charter puts an account's JWT, which counts, into force: its rules in this turn, what follows for connections by a sweep,
+// and for each before it does anything else.
+func (e *Engine) charter(a *claims.Account) {
+	t := e.trust
+	key := a.Rules.Name
+	ch := t.charters[key]
+	if ch != nil && ch.claims.Text == a.Text && !ch.deleted {
+		return
+	}
+	if ch == nil {
+		ch = &charter{}
+		ch.timer.who = ch
+		t.charters[key] = ch
+	}
+	ch.claims, ch.deleted, ch.lapsed = a, false, false
+	delete(t.texts, key)
+	e.amend(key)
+	ch.account = e.byAccount[key]
+	e.watch(ch)
+	e.shrink(ch.account)
+	if ch.account.conns > 0 {
+		e.sweep.charters = true
+		e.startSweep()
+	}
+	for i := range a.Rules.Imports {
+		if from := a.Rules.Imports[i].Account; t.charters[from] == nil {
+			e.seek(from)
+		}
+	}
+}
+
+// revoke ends an account: its connections are closed.
+func (e *Engine) revoke(ch *charter) {
+	ch.deleted = true
+	e.timers.remove(&ch.timer)
+	if ch.account.conns > 0 {
+		e.sweep.charters = true
+		e.startSweep()
+	}
+}
+
+// ended reports whether nobody may be the account's user.
+func (e *Engine) ended(ch *charter) bool { return ch.deleted || ch.claims.Expired(e.seconds()) }
+
+// watch sets the charter's timer to the next moment at which something begins or ends.
+func (e *Engine) watch(ch *charter) {
+	now, next := e.seconds(), int64(0)
+	sooner := func(at int64) {
+		if at > now && (next == 0 || at < next) {
+			next = at
+		}
+	}
+	sooner(ch.claims.Expires)
+	for _, token := range ch.claims.Tokens {
+		if token != nil {
+			sooner(token.Expires)
+			sooner(token.NotBefore)
+		}
+	}
+	if next == 0 {
+		e.timers.remove(&ch.timer)
+		return
+	}
+	e.timers.set(&ch.timer, e.moment(wallOf(next)))
+}
+
+// due is the moment at which something of the charter may have begun or ended.
+func (ch *charter) due(e *Engine) {
+	if e.ended(ch) {
+		if !ch.lapsed && ch.account.conns > 0 {
+			e.sweep.charters = true
+			e.startSweep()
+		}
+		ch.lapsed = true
+		return
+	}
+	if slices.ContainsFunc(ch.claims.Tokens, func(t *claims.Activation) bool { return t != nil }) {
+		e.amend(ch.claims.Rules.Name)
+	}
+	e.watch(ch)
+}
+
+// amend makes the rules of an account anew from its JWT, and those of the accounts that import from it.
+func (e *Engine) amend(key string) {
+	s := e.trust.rules
+	if _, there := s.byName[key]; !there {
+		s.byName[key] = len(s.accounts)
+		s.accounts = append(s.accounts, draft{Account: config.Account{Name: key}})
+	}
+	s.problems = nil
+	which := []int{s.byName[key]}
+	for i := range s.accounts {
+		a := &s.accounts[i]
+		if a.Name != key && key == e.system.name || a.Name != key && slices.ContainsFunc(a.Imports, func(im config.Import) bool { return im.Account == key }) {
+			which = append(which, i)
+		}
+	}
+	s.accounts[which[0]].Account = e.chartered(key)
+	s.checkExports(&s.accounts[which[0]])
+	s.accounts[which[0]].mappings = nil
+	s.draftMappings(&s.accounts[which[0]])
+	for _, i := range which {
+		a := &s.accounts[i]
+		e.activate(a)
+		a.streams, a.services = nil, nil
+		s.draftImports(a)
+	}
+	s.dropCycles(which[0])
+	e.enforceSome(s, which)
+	if e.opts.Debug {
+		for _, p := range s.problems {
+			e.logf(LevelDebug, "", "Account "+e.described(key)+": "+strings.TrimPrefix(p.Error(), "-: "))
+		}
+	}
+	s.problems = nil
+}
+
+// chartered is what an account's JWT says, ready to be changed.
+func (e *Engine) chartered(key string) config.Account {
+	ch := e.trust.charters[key]
+	if ch == nil {
+		return config.Account{Name: key}
+	}
+	a := ch.claims.Rules
+	a.Imports = slices.Clone(a.Imports)
+	a.Exports = slices.Clone(a.Exports)
+	return a
+}
+
+// activate notes which of the account's imports an activation token allows now.
+func (e *Engine) activate(d *draft) {
+	t := e.trust
+	ch := t.charters[d.Name]
+	for i := range d.Imports {
+		im := &d.Imports[i]
+		im.Activated = nil
+		from := t.charters[im.Account]
+		if ch == nil || from == nil || ch.claims.Tokens[i] == nil {
+			continue
+		}
+		token := ch.claims.Tokens[i]
+		for j := range from.claims.Rules.Exports {
+			x := &from.claims.Rules.Exports[j]
+			if x.Kind == im.Kind && subject.IsSubset(im.Subject, token.Subject) && from.claims.Activates(j, d.Name, token, e.seconds()) {
+				im.Activated = append(im.Activated, x.Subject)
+			}
+		}
+	}
+}
+
+// dropCycles takes those imports out of an account by which a message would come back to it.
+func (s *ruleSet) dropCycles(at int) {
+	a := &s.accounts[at]
+	drop := func(list []importDraft, kind config.ExportKind) []importDraft {
+		return slices.DeleteFunc(list, func(im importDraft) bool {
+			back := s.comesBack(at, &im, im.Subject, kind, 0)
+			if back {
+				s.wrong(im.Pos, "Error adding import %q: import forms a cycle", im.Subject)
+			}
+			return back
+		})
+	}
+	a.services = drop(a.services, config.Service)
+	a.streams = drop(a.streams, config.Stream)
+}
+
+// enforceSome puts the rules of some accounts into force, all in this turn. Those that import from one of them must be among
+// them.
+func (e *Engine) enforceSome(s *ruleSet, which []int) {
+	next := make(map[*account]*accountRules, len(which))
+	rules := func(name string) *accountRules {
+		a := e.byAccount[name]
+		if r := next[a]; r != nil {
+			return r
+		}
+		return a.def
+	}
+	for _, i := range which {
+		d := &s.accounts[i]
+		if e.byAccount[d.Name] == nil {
+			e.newAccount(d.Name)
+		}
+		a := e.byAccount[d.Name]
+		r := &accountRules{mappings: d.mappings, limits: d.Limits}
+		for j := range d.Exports {
+			r.exports = append(r.exports, e.newExport(a, &d.Exports[j]))
+		}
+		next[a] = r
+	}
+	asked := e.system.def.asked
+	if r := next[e.system]; r != nil {
+		asked = r.exportSystem(e)
+	}
+	streams := false
+	for _, i := range which {
+		d := &s.accounts[i]
+		a := e.byAccount[d.Name]
+		next[a].link(e, a, d, rules)
+		if a != e.system {
+			next[a].importSystem(a, asked)
+		}
+		a.absent, a.updated = false, e.wall
+		streams = streams || !sameStreams(a.def.streams, next[a].streams)
+	}
+	for _, i := range which {
+		a := e.byAccount[s.accounts[i].Name]
+		e.replace(a, next[a], func(b *account) *accountRules { return rules(b.name) })
+	}
+	for _, i := range which {
+		e.answerImports(e.byAccount[s.accounts[i].Name])
+	}
+	if streams {
+		e.recastShadows()
+	}
+}
+
+// expel closes a connection that is no longer who it was.
+func (e *Engine) expel(c *conn, err wire.Err, reason CloseReason) {
+	if e.opts.Debug {
+		e.complainAt(LevelDebug, c, string(err))
+	}
+	e.closeConn(c, reason, err)
+}

@@ -1,0 +1,262 @@
+package engine
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/natsd/natsd/claims"
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/subject"
+)
+
+// The claims services: an operator tells the server of accounts' JWTs in the server's own account. Subjects, fields and texts
+// are nats-server's.
+
+// claimsStatus is how an update or a deletion went.
+type claimsStatus struct {
+	Account     string `json:"account,omitempty"`
+	Code        int    `json:"code"`
+	Message     string `json:"message,omitempty"`
+	Description string `json:"description,omitempty"`
+}
+
+type claimsAnswer struct {
+	Server json.RawMessage `json:"server"`
+	Data   *claimsStatus   `json:"data,omitempty"`
+	Error  *claimsStatus   `json:"error,omitempty"`
+}
+
+type claimsList struct {
+	Data   []string        `json:"data"`
+	Server json.RawMessage `json:"server"`
+}
+
+// accountToken is the token of $SYS.REQ.ACCOUNT.<id>.… that names the account; in $SYS.ACCOUNT.<id>.… it is the one before.
+const accountToken = 3
+
+func (e *Engine) initClaimServices() {
+	t, a := e.trust, e.system
+	update := func(k *call) { e.update(k, k.token(accountToken)) }
+	e.handle(a, "$SYS.REQ.ACCOUNT.*.CLAIMS.UPDATE", update)
+	e.handle(a, "$SYS.ACCOUNT.*.CLAIMS.UPDATE", func(k *call) { e.update(k, k.token(accountToken-1)) })
+	if !t.onShelf() {
+		return
+	}
+	e.handle(a, "$SYS.REQ.CLAIMS.UPDATE", func(k *call) { e.update(k, "") })
+	e.handle(a, "$SYS.REQ.CLAIMS.LIST", func(k *call) { e.respondJSON(k, claimsList{t.shelf.keys(), e.identity()}) })
+	e.handle(a, "$SYS.REQ.CLAIMS.DELETE", func(k *call) { e.submit(&deleting{call: k}) })
+	if t.resolver.Kind == config.FullResolver {
+		e.handle(a, "$SYS.REQ.ACCOUNT.*.CLAIMS.LOOKUP", e.lookupService)
+		e.handle(a, "$SYS.REQ.CLAIMS.PACK", e.packService)
+	}
+}
+
+// token is the nth token of the call's subject, from 0 on.
+func (k *call) token(n int) string {
+	from, to, ok := subject.Token(k.subject, n)
+	if !ok {
+		return ""
+	}
+	return k.subject[from:to]
+}
+
+func (e *Engine) respondJSON(k *call, answer any) { e.respond(k, nil, mustJSON(answer)) }
+
+// updateName names updates in answers: a cache says that it is one.
+func (t *trust) updateName() string {
+	if t.resolver.Kind == config.CacheResolver {
+		return "jwt update cache"
+	}
+	return "jwt update"
+}
+
+// update takes a new JWT of an account; key is empty where the subject does not name one.
+func (e *Engine) update(k *call, key string) {
+	e.submit(&reading{key: key, text: strings.TrimSpace(string(k.body)), update: k})
+}
+
+// updated goes on when the JWT of an update has been read. What is refused changes nothing.
+func (e *Engine) updated(r *reading) {
+	t := e.trust
+	why := ""
+	switch {
+	case r.err != nil:
+		why = r.err.Error()
+	default:
+		key := r.key
+		if key == "" {
+			key = r.claims.Rules.Name
+		}
+		why = e.grounds(r.claims, key)
+	}
+	if why != "" {
+		e.updateFailed(r, why)
+		return
+	}
+	key := r.claims.Rules.Name
+	held := t.charters[key] != nil
+	switch {
+	case t.resolver.Kind == config.FullResolver:
+		e.shelve(key, r.claims.Text, func(v VaultResult) {
+			if v.Err != "" {
+				e.updateFailed(r, v.Err)
+				return
+			}
+			delete(t.texts, key)
+			if t.charters[key] != nil {
+				e.charter(r.claims)
+			}
+			e.updateDone(r, "d")
+		})
+		return
+	case !held:
+		e.updateDone(r, " skipped")
+		return
+	case t.onShelf():
+		e.putOnShelf(r.claims)
+	}
+	e.charter(r.claims)
+	e.updateDone(r, "d")
+}
+
+func (e *Engine) updateDone(r *reading, what string) {
+	name := e.trust.updateName() + what
+	if e.opts.Debug {
+		e.logf(LevelDebug, "", name+" - "+r.claims.Rules.Name)
+	}
+	e.respondJSON(r.update, claimsAnswer{Server: e.identity(), Data: &claimsStatus{Account: r.claims.Rules.Name, Code: 200, Message: name}})
+}
+
+func (e *Engine) updateFailed(r *reading, why string) {
+	account := r.key
+	if account == "" && r.claims != nil {
+		account = r.claims.Rules.Name
+	}
+	if account == "" {
+		account = "n/a"
+	}
+	what := e.trust.updateName() + " resulted in error"
+	e.logf(LevelError, "", what+" - "+account+" - "+printable([]byte(why)))
+	e.respondJSON(r.update, claimsAnswer{Server: e.identity(), Error: &claimsStatus{Account: account, Code: 500, Description: what + " - " + why}})
+}
+
+// lookupService answers with an account's JWT, or with nothing.
+func (e *Engine) lookupService(k *call) {
+	key := k.token(accountToken)
+	if k.conn == 0 {
+		return // the server's own question
+	}
+	if _, there := e.trust.shelf.entries[key]; !there {
+		e.respond(k, nil, nil)
+		return
+	}
+	e.env.Vault.Load(e.vault(func(r VaultResult) { e.respond(k, nil, []byte(r.Text)) }), key)
+}
+
+// packService sends all JWTs, "key|JWT" each, and an empty message at the end; only the latter to who has the same already.
+func (e *Engine) packService(k *call) {
+	s := &e.trust.shelf
+	if sum := s.sum(); string(k.body) == string(sum[:]) {
+		e.respond(k, nil, nil)
+		return
+	}
+	e.packNext(k, s.keys())
+}
+
+func (e *Engine) packNext(k *call, keys []string) {
+	if len(keys) == 0 {
+		e.respond(k, nil, nil)
+		return
+	}
+	e.env.Vault.Load(e.vault(func(r VaultResult) {
+		if r.Text != "" {
+			e.respond(k, nil, []byte(keys[0]+"|"+r.Text))
+		}
+		e.packNext(k, keys[1:])
+	}), keys[0])
+}
+
+// deleting is a job: it reads a request to delete accounts.
+type deleting struct {
+	call     *call
+	deletion *claims.Deletion
+	err      error
+}
+
+func (d *deleting) run() {
+	d.deletion, d.err = claims.DecodeDeletion(strings.TrimSpace(string(d.call.body)))
+}
+
+func (d *deleting) done(e *Engine) {
+	t, x := e.trust, d.deletion
+	why := ""
+	switch {
+	case d.err != nil:
+		why = d.err.Error()
+	case !x.Self:
+		why = "not self signed"
+	case t.resolver.Kind == config.FullResolver && !t.resolver.AllowDelete:
+		why = "delete not enabled"
+	case !t.trusts(x.Issuer, e.seconds()) && !t.names(x.Issuer):
+		why = "not trusted"
+	case !x.Current(e.seconds()):
+		why = "claim is expired or not valid yet"
+	case len(x.Accounts) == 0:
+		why = "malformed request"
+	case slices.Contains(x.Accounts, e.system.name):
+		why = "not allowed to delete system account"
+	}
+	if why != "" {
+		what := "delete accounts request by " + x.Text + " failed - " + why
+		e.logf(LevelError, "", printable([]byte(what)))
+		e.respondJSON(d.call, claimsAnswer{Server: e.identity(), Error: &claimsStatus{Code: 500, Description: what}})
+		return
+	}
+	e.deleteNext(d, x.Accounts)
+}
+
+// names reports whether key is an operator itself, strict or not.
+func (t *trust) names(key string) bool {
+	return slices.ContainsFunc(t.operators, func(o *claims.Operator) bool { return o.Key == key })
+}
+
+// deleteNext takes the accounts away, one after the other: out of force at once, then out of the directory.
+func (e *Engine) deleteNext(d *deleting, accounts []string) {
+	t := e.trust
+	if len(accounts) == 0 {
+		message := "deleted " + strconv.Itoa(len(d.deletion.Accounts)) + " accounts"
+		e.respondJSON(d.call, claimsAnswer{Server: e.identity(), Data: &claimsStatus{Code: 200, Message: message}})
+		return
+	}
+	key := accounts[0]
+	delete(t.texts, key)
+	if ch := t.charters[key]; ch != nil {
+		e.revoke(ch)
+	}
+	if _, there := t.shelf.entries[key]; !there {
+		e.deleteNext(d, accounts[1:])
+		return
+	}
+	delete(t.shelf.entries, key)
+	e.env.Vault.Remove(e.vault(func(r VaultResult) {
+		if r.Err != "" {
+			e.logf(LevelError, "", "The JWT of account "+key+" can't be removed: "+r.Err)
+		}
+		e.deleteNext(d, accounts[1:])
+	}), key, !t.resolver.HardDelete)
+}
+
+// sameOperators reports whether what can't change while the engine runs is the same.
+func sameOperators(a, b *Options) bool {
+	if !a.operatorMode() || !b.operatorMode() {
+		return a.operatorMode() == b.operatorMode()
+	}
+	x, y := a.Operators, b.Operators
+	texts := func(p, q config.Located) bool { return p.Text == q.Text }
+	r, s := x.Resolver, y.Resolver
+	r.Pos, s.Pos = config.Pos{}, config.Pos{}
+	return slices.EqualFunc(x.Operators, y.Operators, texts) && slices.EqualFunc(x.TrustedKeys, y.TrustedKeys, texts) &&
+		r == s
+}

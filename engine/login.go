@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/claims"
+)
+
+// login is a client's way in where its JWT says who it is, or a service does. It goes on over several turns, while the
+// connection's input waits:
+//
+//	the JWT and the signature of the nonce are verified (a job)
+//	the account is looked for, if it is not known yet
+//	what the JWT says is held against the account's (judge.go)
+//	a service is asked, if the account wants that (callout.go)
+//
+// A login that is no longer conn.login has no effect: the connection is gone, or has sent other credentials.
+type login struct {
+	conn      ConnID
+	answer    bool // a +OK is due
+	text      string
+	nonce     string
+	signature string
+	user      *claims.User
+	err       error
+	signed    bool     // the client has signed the nonce with the key that the JWT is for
+	inquiry   *inquiry // at the service; nil: none so far
+	placed    bool     // the service has answered, and user is who it named
+}
+
+// beginLogin starts a login of the connection.
+func (e *Engine) beginLogin(c *conn, l *login) {
+	e.endLogin(c)
+	l.conn = c.id
+	c.login = l
+	c.gate |= gateAuth
+	c.authEnd = later(e.now, e.loginSpan())
+	e.arm(c)
+}
+
+// loginSpan is how long a login may take in all.
+func (e *Engine) loginSpan() time.Duration {
+	d := e.opts.AuthTimeout
+	if t := e.trust; t != nil && d > 0 {
+		d += t.resolver.Timeout
+	}
+	return d
+}
+
+// here returns the connection if this is still its login.
+func (l *login) here(e *Engine) *conn {
+	c := e.lookup(l.conn)
+	if c == nil {
+		return nil
+	}
+	if c.epoch != e.epoch {
+		e.visitFirst(c)
+	}
+	if c.login != l {
+		return nil
+	}
+	return c
+}
+
+// loginJWT lets a connection in, or not, by the JWT of its CONNECT.
+func (e *Engine) loginJWT(c *conn, answer bool) {
+	o := &c.connect
+	text := o.JWT
+	if text == "" {
+		text = e.trust.sentinel
+	}
+	if text == "" {
+		e.explain(c, "Authentication requires a user JWT")
+		e.decide(c, nil, false, answer)
+		return
+	}
+	e.mark(MarkAuthJob)
+	l := &login{answer: answer, text: text, nonce: c.nonce, signature: o.Sig}
+	e.beginLogin(c, l)
+	e.submit(l)
+}
+
+func (l *login) run() {
+	if l.user, l.err = claims.DecodeUser(l.text); l.err != nil || l.signature == "" {
+		return
+	}
+	key, err := nkeys.FromPublicKey(l.user.Key)
+	if err != nil {
+		return
+	}
+	if sig, ok := decodeSignature(l.signature); ok {
+		l.signed = l.nonce != "" && key.Verify([]byte(l.nonce), sig) == nil
+	}
+}
+
+func (l *login) done(e *Engine) {
+	c := l.here(e)
+	if c == nil {
+		return
+	}
+	if l.err != nil {
+		e.refuseLogin(c, "User JWT not valid: "+l.err.Error())
+		return
+	}
+	if e.trust.charters[l.user.Account] == nil {
+		if s := e.seek(l.user.Account); s != nil {
+			s.logins = append(s.logins, l)
+			return
+		}
+	}
+	e.proceed(c, l)
+}
+
+// proceed goes on when the account has been looked for. If accounts that it imports from are still being looked for, it waits
+// for these too: a client should find everything in its place.
+func (e *Engine) proceed(c *conn, l *login) {
+	if l.placed {
+		e.placeChartered(c, l, l.user)
+		return
+	}
+	ch := e.trust.charters[l.user.Account]
+	if ch == nil {
+		e.refuseLogin(c, "Account JWT lookup failed for "+l.user.Account)
+		return
+	}
+	for i := range ch.claims.Rules.Imports {
+		if s := e.trust.lookups[ch.claims.Rules.Imports[i].Account]; s != nil {
+			s.logins = append(s.logins, l)
+			return
+		}
+	}
+	who, verdict := e.judge(c, l.user, ch)
+	switch {
+	case verdict != nil:
+		e.refuseLogin(c, verdict.why)
+	case !l.signed && !who.powers.Bearer:
+		e.refuseLogin(c, "the nonce is not signed with the key of the JWT")
+	case ch.claims.Callout != nil && !lets(ch.claims.Callout, l.user.Key):
+		e.consult(c, l, ch.account, ch, ch.claims.Callout.XKey, ch.claims.Rules.Name)
+	default:
+		e.endWith(c, l, who)
+	}
+}
+
+// endWith ends a login well.
+func (e *Engine) endWith(c *conn, l *login, who *user) {
+	e.endLogin(c)
+	c.authEnd = 0
+	e.admit(c, who, l.answer)
+	e.openAuth(c)
+}
+
+// refuseLogin ends a login badly. why is for the log of whoever debugs; the client learns nothing.
+func (e *Engine) refuseLogin(c *conn, why string) {
+	e.endLogin(c)
+	e.explain(c, why)
+	e.authViolation(c)
+	e.openAuth(c)
+}
+
+// explain says in the log why a client was not let in.
+func (e *Engine) explain(c *conn, why string) {
+	if e.opts.Debug {
+		e.complainAt(LevelDebug, c, printable([]byte(why)))
+	}
+}
+
+// loginTimeout ends a login that has taken too long.
+func (e *Engine) loginTimeout(c *conn) {
+	c.authEnd = 0
+	e.refuseLogin(c, "not decided in time")
+}
+
+// endLogin gives up the login of a connection, if there is one.
+func (e *Engine) endLogin(c *conn) {
+	l := c.login
+	if l == nil {
+		return
+	}
+	c.login = nil
+	if l.inquiry != nil {
+		e.endInbox(&l.inquiry.inbox)
+	}
+}
+
+// openAuth has a connection's input processed again, unless something about its credentials is still under way.
+func (e *Engine) openAuth(c *conn) {
+	if c.check == nil && c.signature == nil && c.login == nil {
+		e.open(c, gateAuth)
+	}
+}

@@ -1,0 +1,185 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/claims"
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/sublist"
+)
+
+// FetchID names a page that was asked for.
+type FetchID uint64
+
+// Web gets pages for the engine: the JWTs of a URL resolver.
+type Web interface {
+	// Get asks for a page. Fetched follows, unless the engine stops before. What takes longer than timeout has failed.
+	Get(id FetchID, url string, timeout time.Duration)
+}
+
+// lookup is the search for an account's JWT: at hand, then in the directory or at the URL, then by asking other servers. Who
+// needs the account waits for it.
+type lookup struct {
+	key    string
+	logins []*login
+	timer  timer
+	inbox  string // where an answer to a request comes; empty: none was made
+}
+
+// seek looks for the JWT of an account, unless somebody does already, or it was not found just now. nil: it need not be waited
+// for.
+func (e *Engine) seek(key string) *lookup {
+	t := e.trust
+	if l := t.lookups[key]; l != nil {
+		return l
+	}
+	if !nkeys.IsValidPublicAccountKey(key) || t.failed.has(key, e.now) {
+		return nil
+	}
+	l := &lookup{key: key}
+	l.timer.who = l
+	t.lookups[key] = l
+	e.timers.set(&l.timer, later(e.now, t.resolver.Timeout))
+	switch text := t.texts[key]; {
+	case text != "":
+		e.submit(&reading{key: key, text: text, lookup: l})
+	case t.onShelf():
+		e.takeFromShelf(l)
+	case t.resolver.Kind == config.URLResolver:
+		e.fetchID++
+		e.fetches[e.fetchID] = l
+		e.env.Web.Get(e.fetchID, t.resolver.URL+key, t.resolver.Timeout)
+	default:
+		e.notFound(l, "account missing")
+	}
+	if t.lookups[key] != l {
+		return nil // it is not there, and that was known at once
+	}
+	return l
+}
+
+// Fetched tells what came of a Get. text is the page; why is empty, or says why there is none.
+func (e *Engine) Fetched(id FetchID, text, why string) {
+	l := e.fetches[id]
+	delete(e.fetches, id)
+	if l == nil || e.trust.lookups[l.key] != l {
+		return
+	}
+	if why != "" {
+		e.trust.failed.add(l.key, e.now)
+		e.notFound(l, printable([]byte(why)))
+		return
+	}
+	e.submit(&reading{key: l.key, text: strings.TrimSpace(text), lookup: l})
+}
+
+// askOthers asks whoever serves account JWTs in the server's own account.
+func (e *Engine) askOthers(l *lookup) {
+	subj := "$SYS.REQ.ACCOUNT." + l.key + ".CLAIMS.LOOKUP"
+	if !e.othersListen(e.system, []byte(subj)) {
+		e.notFound(l, "account missing")
+		return
+	}
+	l.inbox = string(e.appendID(nil, inboxTokenLen))
+	e.inbox(e.system)
+	e.inboxes[l.inbox] = l
+	e.publishOwn(e.system, subj, e.system.inboxPrefix+l.inbox, nil, nil)
+}
+
+// answered takes what another server, or whoever may publish in the system account, says is the JWT.
+func (l *lookup) answered(e *Engine, k *call) {
+	if e.trust.lookups[l.key] != l || len(k.body) == 0 {
+		return
+	}
+	e.submit(&reading{key: l.key, text: string(k.body), lookup: l, shelve: true})
+}
+
+// due is the moment at which a lookup has taken too long.
+func (l *lookup) due(e *Engine) {
+	if e.trust.lookups[l.key] == l {
+		e.notFound(l, "fetching jwt timed out")
+	}
+}
+
+// notFound ends a lookup in vain.
+func (e *Engine) notFound(l *lookup, why string) {
+	e.logf(LevelWarn, "", "Account fetch failed for "+l.key+": "+why)
+	e.found(l)
+}
+
+// found ends a lookup: those who waited go on, with the account or without.
+func (e *Engine) found(l *lookup) {
+	delete(e.trust.lookups, l.key)
+	e.endInbox(&l.inbox)
+	e.timers.remove(&l.timer)
+	for _, w := range l.logins {
+		if c := w.here(e); c != nil {
+			e.proceed(c, w)
+		}
+	}
+	l.logins = nil
+}
+
+// reading is a job: it reads an account JWT and verifies its signature.
+type reading struct {
+	key    string // of the account; empty: whatever the JWT says
+	text   string
+	lookup *lookup // that it came from; nil: from somebody who asks for an update
+	update *call   // that asks; nil: nobody
+	shelve bool    // keep it in the directory
+	claims *claims.Account
+	err    error
+}
+
+func (r *reading) run() { r.claims, r.err = claims.DecodeAccount(r.text) }
+
+func (r *reading) done(e *Engine) {
+	if r.update != nil {
+		e.updated(r)
+		return
+	}
+	l := r.lookup
+	if l == nil || e.trust.lookups[l.key] != l {
+		return
+	}
+	if r.err != nil {
+		e.notFound(l, "its JWT can't be used: "+r.err.Error())
+		return
+	}
+	if grounds := e.grounds(r.claims, l.key); grounds != "" {
+		e.notFound(l, "its JWT can't be used: "+grounds)
+		return
+	}
+	if r.shelve {
+		e.putOnShelf(r.claims)
+	}
+	e.charter(r.claims)
+	e.found(l)
+}
+
+// othersListen reports whether somebody but the server itself would get what is published on subj in an account.
+func (e *Engine) othersListen(a *account, subj []byte) bool {
+	here := func(s *subscription) bool { e.work++; return s.flags&subHandler == 0 && s.listening() }
+	r := e.match(a, subj)
+	return slices.ContainsFunc(r.Plain, here) ||
+		slices.ContainsFunc(r.Queues, func(q sublist.Group[*subscription]) bool { return slices.ContainsFunc(q.Members, here) })
+}
+
+// preload takes over the account JWTs that a reload has preloaded, where nothing else knows better.
+func (e *Engine) preload(o *config.Operators) {
+	t := e.trust
+	if t == nil || o == nil || t.onShelf() {
+		return
+	}
+	for _, p := range o.Preload {
+		if t.charters[p.Account] != nil {
+			e.submit(&renewing{reading{key: p.Account, text: p.JWT}, true})
+		} else {
+			t.texts[p.Account] = p.JWT
+		}
+	}
+}

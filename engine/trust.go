@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/claims"
+	"github.com/natsd/natsd/conf"
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/engine/assert"
+)
+
+// trust is operator mode: accounts and users are what JWTs say, signed by operators that are trusted. Where an account's JWT is
+// found is lookup.go, what follows from it charter.go, who a client is login.go and judge.go.
+type trust struct {
+	operators []*claims.Operator
+	keys      []string // trusted besides
+	pinned    []string // the accounts that there may be; nil: any
+	sentinel  string   // the JWT of clients that present none; empty: they are refused
+	resolver  config.Resolver
+
+	texts    map[string]string   // account JWTs at hand, by public key: preloaded, or told by an update
+	charters map[string]*charter // by public key
+	lookups  map[string]*lookup
+	rules    *ruleSet
+	shelf    shelf
+	failed   recall[string] // accounts that were not found lately
+}
+
+// Zones knows the time zones of the world. The engine asks when a user's JWT has windows of the day in one.
+type Zones interface {
+	// Zone returns the zone with that name in the IANA database; nil: there is none.
+	Zone(name string) *time.Location
+}
+
+const (
+	defaultLookupTimeout = 2 * time.Second
+	notFoundSpan         = Instant(time.Second)
+	notFoundMax          = 4096
+)
+
+// operatorMode reports whether JWTs say who clients are.
+func (o *Options) operatorMode() bool {
+	return o.Operators != nil && (len(o.Operators.Operators) > 0 || len(o.Operators.TrustedKeys) > 0)
+}
+
+// CheckOperators returns everything that is wrong with operator mode, each a *conf.Error. It verifies signatures, so it takes
+// longer than a turn. The operators must be JWTs, not names of files.
+func CheckOperators(o *Options) []error {
+	_, problems := readOperators(o)
+	return problems
+}
+
+func readOperators(o *Options) (all []*claims.Operator, problems []error) {
+	if !o.operatorMode() {
+		return nil, nil
+	}
+	wrong := func(p config.Pos, format string, args ...any) {
+		problems = append(problems, conf.Errorf(p, format, args...))
+	}
+	for _, x := range o.Operators.Operators {
+		op, err := claims.DecodeOperator(x.Text)
+		if err != nil {
+			wrong(x.Pos, "operator JWT: %v", err)
+			continue
+		}
+		all = append(all, op)
+	}
+	for i := range o.Accounts {
+		if a := &o.Accounts[i]; a.Name != globalAccount || len(a.Users) > 0 {
+			wrong(a.Pos, "accounts are described by JWTs in operator mode: account %q can't be described here", a.Name)
+		}
+	}
+	if len(o.Users) > 0 {
+		wrong(o.Users[0].Pos, "users are described by JWTs in operator mode: they can't be described here")
+	}
+	if o.NoAuthUser.Text != "" {
+		wrong(o.NoAuthUser.Pos, "no_auth_user not compatible with Trusted Operator")
+	}
+	r := &o.Operators.Resolver
+	if r.Kind == config.NoResolver {
+		p := r.Pos
+		if len(o.Operators.Operators) > 0 {
+			p = o.Operators.Operators[0].Pos
+		}
+		wrong(p, "operator mode needs a resolver")
+	}
+	for _, p := range o.Operators.Preload {
+		if !nkeys.IsValidPublicAccountKey(p.Account) {
+			wrong(p.Pos, "resolver_preload: %q is not a public account key", p.Account)
+		}
+	}
+	if s := o.SystemAccount; s.Text != "" && !nkeys.IsValidPublicAccountKey(s.Text) {
+		wrong(s.Pos, "system_account: %q is not a public account key", s.Text)
+	}
+	if s := o.Operators.DefaultSentinel; s.Text != "" {
+		u, err := claims.DecodeUser(s.Text)
+		if err != nil {
+			wrong(s.Pos, "default_sentinel: %v", err)
+		} else if !u.Powers.Bearer && !u.Empty {
+			wrong(s.Pos, "default_sentinel must be a bearer token")
+		}
+	}
+	return all, problems
+}
+
+// chooseSystem takes the operator's word for which account is the server's own, where the configuration has none.
+func (o *Options) chooseSystem(operators []*claims.Operator) {
+	for _, op := range operators {
+		if o.SystemAccount.Text == "" {
+			o.SystemAccount.Text = op.SystemAccount
+		}
+	}
+}
+
+// initTrust puts operator mode into force; it must be called before the first turn. The JWT of the server's own account is
+// read at once if it is at hand.
+func (e *Engine) initTrust(operators []*claims.Operator) {
+	c := e.opts.Operators
+	t := &trust{
+		operators: operators, sentinel: c.DefaultSentinel.Text, resolver: c.Resolver,
+		texts: make(map[string]string), charters: make(map[string]*charter), lookups: make(map[string]*lookup),
+		failed: newRecall[string](notFoundMax, notFoundSpan),
+	}
+	for _, k := range c.TrustedKeys {
+		t.keys = append(t.keys, k.Text)
+	}
+	if c.PinnedAccounts != nil {
+		t.pinned = []string{}
+		for _, k := range c.PinnedAccounts {
+			t.pinned = append(t.pinned, k.Text)
+		}
+	}
+	if t.resolver.Timeout <= 0 {
+		t.resolver.Timeout = defaultLookupTimeout
+	}
+	for _, p := range c.Preload {
+		t.texts[p.Account] = p.JWT
+	}
+	e.trust = t
+	t.rules = draftRules(nil, e.opts.SystemAccount)
+	e.enforce(t.rules)
+	if text := t.texts[e.system.name]; text != "" {
+		if a, err := claims.DecodeAccount(text); err == nil && e.grounds(a, e.system.name) == "" {
+			e.charter(a)
+		}
+	}
+	e.initClaimServices()
+}
+
+// startTrust asks the world for what operator mode needs.
+func (e *Engine) startTrust() {
+	t := e.trust
+	if t == nil {
+		return
+	}
+	assert.That(t.resolver.Kind != config.URLResolver || e.env.Web != nil, "a URL resolver without Env.Web")
+	if t.onShelf() {
+		assert.That(e.env.Vault != nil, "a directory resolver without Env.Vault")
+		e.listShelf()
+	}
+	if t.charters[e.system.name] == nil && e.system.name != systemAccount {
+		e.seek(e.system.name)
+	}
+}
+
+// trusts reports whether an account JWT issued by key counts now.
+func (t *trust) trusts(key string, now int64) bool {
+	return slices.Contains(t.keys, key) || slices.ContainsFunc(t.operators, func(o *claims.Operator) bool {
+		return o.Current(now) && o.Trusts(key)
+	})
+}
+
+// strict reports whether the operator that vouches for an account wants signing keys to sign for everybody.
+func (t *trust) strict(issuer string) bool {
+	return slices.ContainsFunc(t.operators, func(o *claims.Operator) bool {
+		return o.Strict && (o.Key == issuer || slices.Contains(o.SigningKeys, issuer))
+	})
+}
+
+// grounds says why an account JWT does not count; empty: it does. Whether it has begun or expired is another matter.
+func (e *Engine) grounds(a *claims.Account, key string) string {
+	t := e.trust
+	switch {
+	case a.Rules.Name != key:
+		return "subject does not match jwt content"
+	case t.pinned != nil && key != e.system.name && !slices.Contains(t.pinned, key):
+		return "account public key not in list of pinned accounts"
+	case !t.trusts(a.Issuer, e.seconds()):
+		return "issuer " + a.Issuer + " is not trusted"
+	}
+	return ""
+}
+
+// seconds is the time of the turn as JWTs count it.
+func (e *Engine) seconds() int64 { return int64(e.wall) / int64(time.Second) }
+
+// moment is when the clock will show w: now, if it has shown it already. The clock may be set meanwhile, so it must be asked
+// again then, and within a minute.
+func (e *Engine) moment(w WallTime) Instant {
+	if w <= e.wall {
+		return max(e.now, 1)
+	}
+	return later(e.now, min(time.Duration(w-e.wall), time.Minute))
+}
+
+// wallOf is the moment that a JWT names, in its seconds; 0 stays 0.
+func wallOf(seconds int64) WallTime {
+	const most = int64(1<<63-1) / int64(time.Second)
+	return WallTime(min(seconds, most) * int64(time.Second))
+}
+
+// described is how the log names an account.
+func (e *Engine) described(key string) string {
+	if t := e.trust; t != nil {
+		if c := t.charters[key]; c != nil && c.claims.Label != "" {
+			return key + "/" + c.claims.Label
+		}
+	}
+	return key
+}
+
+// isJWT tells a JWT from a name of a file.
+func isJWT(s string) bool { return strings.HasPrefix(s, "eyJ") }

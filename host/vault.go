@@ -1,0 +1,171 @@
+package host
+
+import (
+	"crypto/sha256"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/engine"
+)
+
+// vault keeps account JWTs in a directory. One goroutine carries out what the engine asks for, in that order, while there is
+// something to do.
+type vault struct {
+	s   *Server
+	dir string
+
+	mu      sync.Mutex
+	queue   []func()
+	working bool
+}
+
+const (
+	vaultEnd     = ".jwt"
+	vaultDeleted = ".deleted"
+)
+
+// do has f run behind what was asked for before, and its result told.
+func (v *vault) do(id engine.VaultID, f func() engine.VaultResult) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.queue = append(v.queue, func() {
+		r := f()
+		v.s.post(func(e *engine.Engine) { e.VaultDone(id, r) })
+	})
+	if !v.working {
+		v.working = true
+		go v.work()
+	}
+}
+
+func (v *vault) work() {
+	for {
+		v.mu.Lock()
+		if len(v.queue) == 0 {
+			v.queue, v.working = nil, false
+			v.mu.Unlock()
+			return
+		}
+		next := v.queue[0]
+		v.queue = v.queue[1:]
+		v.mu.Unlock()
+		next()
+	}
+}
+
+func result(err error) (r engine.VaultResult) {
+	if err != nil {
+		r.Err = err.Error()
+	}
+	return r
+}
+
+// List implements engine.Vault. The directory is made if it is not there.
+func (v *vault) List(id engine.VaultID) {
+	v.do(id, func() engine.VaultResult {
+		if err := os.MkdirAll(v.dir, 0o755); err != nil {
+			return result(err)
+		}
+		names, err := os.ReadDir(v.dir)
+		if err != nil {
+			return result(err)
+		}
+		var r engine.VaultResult
+		for _, n := range names {
+			key, ok := strings.CutSuffix(n.Name(), vaultEnd)
+			if !ok || !nkeys.IsValidPublicAccountKey(key) {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(v.dir, n.Name()))
+			if err != nil {
+				return result(err)
+			}
+			x := engine.VaultEntry{Account: key, SHA256: sha256.Sum256(text)}
+			if info, err := n.Info(); err == nil {
+				x.Stored = engine.WallTime(info.ModTime().UnixNano())
+			}
+			r.Entries = append(r.Entries, x)
+		}
+		return r
+	})
+}
+
+// Load implements engine.Vault.
+func (v *vault) Load(id engine.VaultID, account string) {
+	v.do(id, func() engine.VaultResult {
+		text, err := os.ReadFile(v.file(account))
+		if errors.Is(err, fs.ErrNotExist) {
+			return engine.VaultResult{}
+		}
+		r := result(err)
+		r.Text = string(text)
+		return r
+	})
+}
+
+func (v *vault) file(account string) string { return filepath.Join(v.dir, account+vaultEnd) }
+
+// Store implements engine.Vault.
+func (v *vault) Store(id engine.VaultID, account, text string) {
+	v.do(id, func() engine.VaultResult { return result(v.store(account, text)) })
+}
+
+// store writes beside and renames.
+func (v *vault) store(account, text string) error {
+	f, err := os.CreateTemp(v.dir, account+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // not there any more if all went well
+	if _, err = f.WriteString(text); err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Chmod(f.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), v.file(account))
+	}
+	if err != nil {
+		return err
+	}
+	return v.syncDir()
+}
+
+// syncDir makes renames last. Systems that can't sync a directory need not.
+func (v *vault) syncDir() error {
+	d, err := os.Open(v.dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrInvalid) {
+		return err
+	}
+	return nil
+}
+
+// Remove implements engine.Vault.
+func (v *vault) Remove(id engine.VaultID, account string, keep bool) {
+	v.do(id, func() engine.VaultResult {
+		var err error
+		if keep {
+			err = os.Rename(v.file(account), v.file(account)+vaultDeleted)
+		} else {
+			err = os.Remove(v.file(account))
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return result(err)
+	})
+}
