@@ -4,7 +4,7 @@ import "github.com/natsd/natsd/engine/assert"
 
 // Check panics if an invariant of the engine is broken. It looks at everything: call it in simulations and tests.
 func (e *Engine) Check() {
-	live, closing, subs, touched, held := 0, 0, 0, 0, 0
+	live, closing, subs, touched, held, joined := 0, 0, 0, 0, 0, 0
 	for slot, c := range e.conns {
 		if c == nil {
 			continue
@@ -27,8 +27,15 @@ func (e *Engine) Check() {
 			c.must(c.timer.pos > 0, "is closing without a timer")
 		} else {
 			subs += len(c.subs)
+			if c.joined {
+				joined++
+			}
 		}
 	}
+	for _, a := range e.accounts {
+		joined -= a.conns
+	}
+	assert.Thatf(joined == 0, "accounts count %d connections less than there are", joined)
 	assert.Thatf(held == 0, "receivers hold back %d publishers more than know of it", held)
 	for i := range len(e.touched) + len(e.crowd) {
 		c := e.waiting(i)
