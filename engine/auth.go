@@ -156,8 +156,30 @@ func (e *Engine) JobDone(id JobID) {
 	w.done(e)
 }
 
+// authViolation turns a connection away, or one out whose credentials are no longer right.
 func (e *Engine) authViolation(c *conn) {
 	e.mark(MarkAuthFailed)
+	if c.gate&gateClosed != 0 {
+		return
+	}
 	e.refused(c)
-	e.protocolError(c, wire.ErrAuthorization, ReasonAuthFailed)
+	text := string(wire.ErrAuthorization)
+	if !c.connected {
+		text = "authentication error" + c.shown()
+	}
+	e.complain(c, text)
+	e.closeConn(c, ReasonAuthFailed, wire.ErrAuthorization)
+}
+
+// shown is what the client showed, for the log.
+func (c *conn) shown() string {
+	switch o := &c.connect; {
+	case o.Nkey != "":
+		return " - Nkey " + quoted(o.Nkey)
+	case o.User != "":
+		return " - User " + quoted(o.User)
+	case o.Token != "":
+		return " - Token \"[REDACTED]\""
+	}
+	return ""
 }

@@ -163,6 +163,8 @@ func (c *conn) subject() string {
 		name += " - " + quoted(c.acc.name+"/user:"+u.name)
 	case o.User != "":
 		name += " - " + quoted(c.acc.name+"/user:"+o.User)
+	case u != nil && o.Token != "":
+		name += " - " + quoted(c.acc.name+"/token")
 	}
 	return name
 }

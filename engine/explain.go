@@ -19,7 +19,9 @@ type Explained struct {
 	// Types are the kinds of connections that the user may have; none: any.
 	Types []string `json:"connection_types,omitempty"`
 
-	Publish   *permission.Explanation `json:"publish,omitempty"` // nil of a subject with wildcards, which none may publish on
+	// Publish is nil of a subject with wildcards, which none may publish on. With a mapping it is about the messages whose
+	// subject stays.
+	Publish   *permission.Explanation `json:"publish,omitempty"`
 	Subscribe permission.Explanation  `json:"subscribe"`
 	// Responses is set if what Publish refuses may be published as the answer to a request.
 	Responses *permission.ResponseLimit `json:"responses,omitempty"`
@@ -41,10 +43,11 @@ type ExplainedMapping struct {
 
 // MappedSubject is one outcome of a mapping.
 type MappedSubject struct {
-	Template string `json:"template"`
-	Subject  string `json:"subject"` // of one message; where chance has a part in it, others may get another
-	Weight   int    `json:"weight"`  // percent
-	Cluster  string `json:"cluster,omitempty"`
+	Template string                 `json:"template"`
+	Subject  string                 `json:"subject"` // of one message; where chance has a part in it, others may get another
+	Weight   int                    `json:"weight"`  // percent
+	Cluster  string                 `json:"cluster,omitempty"`
+	Publish  permission.Explanation `json:"publish"` // of Subject
 }
 
 // Crossing is one step from an account to another, by an export of one and an import of the other.
@@ -103,8 +106,8 @@ func explainAs(o *Options, u userDraft, name, subj, queue string) *Explained {
 	}
 	s := draftRules(o.Accounts, o.SystemAccount)
 	at := s.byName[u.in]
-	if literal && (x.Publish.Allowed || x.Responses != nil) {
-		x.goes(s, at)
+	if literal {
+		x.goes(s, at, u.perms)
 	}
 	s.comesTo(x, at, subj, true, 0)
 	return x
@@ -125,15 +128,23 @@ func explainedUser(o *Options, name string) (userDraft, error) {
 	return userDraft{}, fmt.Errorf("there is no user %q", name)
 }
 
-// goes explains where a message on x.Subject goes.
-func (x *Explained) goes(s *ruleSet, at int) {
-	d := &s.accounts[at]
-	x.Mapping = d.explainMapping(x.Subject)
+// goes explains where a message on x.Subject goes. Permissions judge what mappings make of it.
+func (x *Explained) goes(s *ruleSet, at int, may *permission.Set) {
+	x.Mapping = s.accounts[at].explainMapping(x.Subject)
 	if x.Mapping == nil || x.Mapping.Kept > 0 {
-		s.goesFrom(x, at, x.Subject, true, 0)
+		if x.Publish.Allowed || x.Responses != nil {
+			s.goesFrom(x, at, x.Subject, true, 0)
+		}
 	}
-	if x.Mapping != nil {
-		for _, m := range x.Mapping.To {
+	if x.Mapping == nil {
+		return
+	}
+	for i := range x.Mapping.To {
+		m := &x.Mapping.To[i]
+		if m.Publish.Allowed = true; may != nil {
+			m.Publish = may.ExplainPublish([]byte(m.Subject))
+		}
+		if m.Publish.Allowed {
 			s.goesFrom(x, at, m.Subject, true, 0)
 		}
 	}

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/natsd/natsd/wire"
+import (
+	"strconv"
+
+	"github.com/natsd/natsd/wire"
+)
 
 // gathering is a message whose payload arrives in several pieces.
 type gathering struct {
@@ -38,7 +42,8 @@ func (e *Engine) pub(c *conn, line, rest []byte, header bool) []byte {
 	}
 	if a.Size > c.payloadMax {
 		e.mark(MarkMaxPayload)
-		e.protocolError(c, wire.ErrMaxPayload, ReasonMaxPayload)
+		e.complain(c, "maximum payload exceeded: "+strconv.Itoa(a.Size)+" vs "+strconv.Itoa(c.payloadMax))
+		e.closeConn(c, ReasonMaxPayload, wire.ErrMaxPayload)
 		return nil
 	}
 	need := a.Size + 2

@@ -31,20 +31,14 @@ func (e *Engine) route(c *conn, a *wire.PubArgs) *sublist.Result[*subscription] 
 	return m.result
 }
 
-// routeAnew is route without what is remembered; it remembers what it finds, unless chance had a part in it.
+// routeAnew is route without what is remembered; it remembers what it finds, unless chance had a part in it. Permissions judge
+// the subject that a message has behind the mappings.
 func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscription] {
-	allowed, lasting := e.mayPublish(c, a.Subject)
-	if !allowed {
-		c.memo = nil
-		return nil
-	}
 	m := c.memo
 	if m == nil {
 		m = &memo{}
 	}
-	if c.memo = m; !lasting {
-		c.memo = nil
-	}
+	c.memo = m
 	m.subject = append(m.subject[:0], a.Subject...)
 	m.to = m.to[:0]
 	if t := c.acc.def.mappings; t != nil {
@@ -60,6 +54,13 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 		if chance {
 			c.memo = nil
 		}
+	}
+	allowed, lasting := e.mayPublish(c, a.Subject)
+	if !allowed || !lasting {
+		c.memo = nil
+	}
+	if !allowed {
+		return nil
 	}
 	m.result = e.match(c.acc, a.Subject)
 	return m.result

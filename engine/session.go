@@ -209,6 +209,8 @@ func (e *Engine) pinged(c *conn) {
 		e.sendInfo(c, func(i *wire.Info) {
 			i.ConnectInfo, i.RemoteAccount, i.AuthRequired = true, c.acc.name, e.users.required()
 			i.IsSystem = c.acc == e.system
+			i.Nonce = "" // it has been used
+			i.MaxPayload = min(i.MaxPayload, c.payloadMax)
 		})
 	}
 }

@@ -5,20 +5,22 @@ import (
 	"github.com/natsd/natsd/wire"
 )
 
-// subscribe carries out a SUB. The order of the checks is nats-server's: the limit, then the subject, then the sid.
+// subscribe carries out a SUB. The order of the checks is nats-server's: the tokens, the limit, the subject, the sid.
 func (e *Engine) subscribe(c *conn, args []byte) {
 	subj, queue, sid, ok := wire.ParseSub(args)
 	if !ok {
 		e.protocolError(c, wire.ErrParser, ReasonParseError)
 		return
 	}
+	if m := e.opts.MaxSubTokens; m > 0 && subject.Tokens(subj) > m {
+		e.complain(c, "Subscription Violation Too Many Tokens - Subject \""+printable(subj)+"\", SID "+printable(sid))
+		e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err("Permissions Violation for Subscription to \""+string(subj)+"\", too many tokens"))
+		e.sendBytes(c, e.lineScratch)
+		return
+	}
 	if len(c.subs) >= c.subsMax {
 		e.mark(MarkMaxSubs)
 		e.sendErr(c, wire.ErrMaxSubscriptions)
-		return
-	}
-	if m := e.opts.MaxSubTokens; m > 0 && subject.Tokens(subj) > m {
-		e.sendErr(c, wire.Err("Permissions Violation for Subscription to \""+string(subj)+"\", too many tokens"))
 		return
 	}
 	if old := c.sub(sid); old == nil {

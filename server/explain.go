@@ -35,6 +35,8 @@ func explanation(x *engine.Explained) string {
 	b.WriteByte('\n')
 	if x.Publish == nil {
 		fmt.Fprintf(&b, "publish: nobody publishes on %s, which has wildcards\n", x.Subject)
+	} else if x.Mapping != nil {
+		fmt.Fprintf(&b, "publish on %s: mapped first\n", x.Subject)
 	} else {
 		fmt.Fprintf(&b, "publish on %s: %s\n", x.Subject, verdict(*x.Publish))
 		if l := x.Responses; l != nil {
@@ -67,10 +69,10 @@ func explainGoes(b *strings.Builder, x *engine.Explained) {
 			if to.Cluster != "" {
 				fmt.Fprintf(b, ", in cluster %s", to.Cluster)
 			}
-			fmt.Fprintf(b, "%s\n", place(m.At))
+			fmt.Fprintf(b, "%s: %s\n", place(m.At), verdict(to.Publish))
 		}
 		if m.Kept > 0 {
-			fmt.Fprintf(b, "    mapping %q: %d%% of the messages keep the subject%s\n", m.Source, m.Kept, place(m.At))
+			fmt.Fprintf(b, "    mapping %q: %d%% of the messages keep the subject%s: %s\n", m.Source, m.Kept, place(m.At), verdict(*x.Publish))
 		}
 		if m.Lost > 0 {
 			fmt.Fprintf(b, "    mapping %q: %d%% of the messages are dropped%s\n", m.Source, m.Lost, place(m.At))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
@@ -13,6 +14,7 @@ import (
 // tlsSettings are what flags and configuration file ask for of client connections' TLS.
 type tlsSettings struct {
 	on       bool
+	at       conf.Pos // of the block in the configuration file
 	settings tlsconf.Settings
 	config   *tlsconf.Config // made of settings by check; nil when off
 	live     *tlsconf.Live   // of the server that was started
@@ -29,7 +31,7 @@ func (s *tlsSettings) flags(str func(p *string, names ...string), on func(p *boo
 
 // take reads a tls block of the configuration file.
 func (s *tlsSettings) take(c *config.TLS, o *engine.TLSOptions) {
-	s.on = true
+	s.on, s.at = true, c.Pos
 	s.settings = tlsconf.Settings{
 		CertFile: c.CertFile, KeyFile: c.KeyFile, CAFile: c.CAFile,
 		Verify: c.Verify, VerifyAndMap: c.VerifyAndMap, CheckKnownURLs: c.CheckKnownURLs,
@@ -66,6 +68,9 @@ func (s *tlsSettings) check(o *engine.TLSOptions) (err error) {
 		return nil
 	}
 	if s.config, err = tlsconf.Server(s.settings); err != nil {
+		if s.at != (conf.Pos{}) {
+			err = &conf.Error{Pos: s.at, What: err.Error()}
+		}
 		return err
 	}
 	o.Verify = s.settings.Verify || s.settings.VerifyAndMap

@@ -51,7 +51,8 @@ func Read[T any](d *Decoder, m *conf.Map, where string, keys []Key[T], to *T) {
 			}
 			continue
 		}
-		if old := seen[at]; old != nil && old.Key != e.Key {
+		// A used one may be there as a variable: PORT = 4222, port: $PORT.
+		if old := seen[at]; old != nil && old.Key != e.Key && !old.Used {
 			d.Report.Warnf(e.Pos, "%q sets what %q at %s has set: this one counts", e.Key, old.Key, old.Pos)
 		}
 		seen[at] = e
