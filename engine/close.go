@@ -100,6 +100,7 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 	}
 	e.release(c)
 	e.endCheck(c)
+	c.signature = nil
 	e.endLogin(c)
 	e.unstash(c)
 	c.partial, c.memo = nil, nil

@@ -32,6 +32,7 @@ type Engine struct {
 	self      *conn // the server as a publisher
 	posts     []post
 	calls     []*call
+	callBytes int // of their messages
 
 	conns   []*conn  // by slot
 	gens    []uint32 // generation of each slot

@@ -26,8 +26,9 @@ type call struct {
 }
 
 const (
-	callsMax = 10_000 // that wait; further messages find no responder
-	callWork = 64     // what one counts as in a turn, besides what its handler does
+	callsMax     = 10_000   // that wait; further messages find no responder
+	callBytesMax = 16 << 20 // of those that wait
+	callWork     = 64       // what one counts as in a turn, besides what its handler does
 )
 
 // initInternal makes the engine's own connection, which is in no slot: what the server publishes comes from it.
@@ -53,10 +54,12 @@ func (e *Engine) unhandle(a *account, s *subscription) {
 // take gives e.out to a subscription of the server's own.
 func (e *Engine) take(s *subscription) {
 	m := &e.out
-	if len(e.calls)+len(e.sys.waiting) >= callsMax {
+	if len(e.calls)+len(e.sys.waiting) >= callsMax || e.callBytes+m.size > callBytesMax {
 		return
 	}
 	m.delivered = true
+	e.callBytes += m.size
+	e.work += m.size / bytesPerWork
 	body := append([]byte(nil), m.body[:m.size]...)
 	k := &call{
 		account: m.from.acc, subject: string(m.subject), reply: string(m.reply), header: body[:m.header:m.header], body: body[m.header:],
@@ -92,6 +95,7 @@ func (e *Engine) runInternal() {
 		k := e.calls[0]
 		e.calls[0] = nil
 		e.calls = e.calls[1:]
+		e.callBytes -= len(k.header) + len(k.body)
 		e.work += callWork
 		k.handle(k)
 	}

@@ -65,7 +65,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 		e.sendErr(c, wire.ErrInvalidPublish) // the message is routed all the same
 	}
 	if isReplySubject(a.Reply) {
-		e.refuse(c, wire.Err("Permissions Violation for Publish with Reply of \""+printable(a.Reply)+"\""))
+		e.sendErr(c, wire.Err("Permissions Violation for Publish with Reply of \""+printable(a.Reply)+"\""))
 		return // only answers have such replies, by the server
 	}
 	r := e.route(c, a)

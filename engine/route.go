@@ -80,6 +80,3 @@ func (e *Engine) mapped(t *mapping.Table, dst, subj []byte) (to []byte, outcome 
 	to, outcome = w.Apply(dst, subj, draw)
 	return to, outcome, chance
 }
-
-// refuse tells the client that what it asked for is not allowed. The connection survives.
-func (e *Engine) refuse(c *conn, err wire.Err) { e.sendErr(c, err) }

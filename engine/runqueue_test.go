@@ -12,13 +12,13 @@ func TestRunQueueGoesRound(t *testing.T) {
 			all = append(all, &conn{cid: uint64(i)})
 			q.push(all[i])
 		}
-		moved, first := 0, q.first
+		moved := 0
 		for i := range 20 * waiting {
 			c := q.pop()
 			if c != all[i%waiting] {
 				t.Fatalf("of %d waiting, cid %d came instead of %d", waiting, c.cid, i%waiting)
 			}
-			first = q.first
+			first := q.first
 			if q.push(c); q.first < first {
 				moved += q.len()
 			}

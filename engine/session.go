@@ -225,8 +225,8 @@ func (e *Engine) ponged(c *conn) {
 
 // clientInfo takes an INFO from a client: it means nothing, but must be one.
 func (e *Engine) clientInfo(c *conn, args []byte) {
-	var any struct{}
-	if json.Unmarshal(args, &any) != nil {
+	var object struct{}
+	if json.Unmarshal(args, &object) != nil {
 		e.protocolError(c, wire.ErrParser, ReasonParseError)
 	}
 }
