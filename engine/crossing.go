@@ -80,8 +80,10 @@ func (e *Engine) request(im *serviceImport) {
 			return
 		}
 	}
+	measured := e.measure(im)
 	if len(m.reply) > 0 {
 		x.record = e.expectReply(im.export.account, im.account, m.reply, im.export, im.account)
+		x.record.measured = measured
 		x.reply = append(x.reply, x.record.subject...)
 	}
 }
@@ -99,7 +101,8 @@ func (e *Engine) answer(a *account, subj []byte) {
 		back := e.expectReply(r.to, a, m.reply, r.export, r.importer)
 		x.reply = append(x.reply, back.subject...)
 	}
-	if r.export.ResponseType == config.Singleton || m.size == 0 {
+	e.measured(r.export, r.measured, latencyOK, m.from)
+	if r.measured = nil; r.export.ResponseType == config.Singleton || m.size == 0 {
 		e.dropReply(r)
 	} else {
 		e.renewReply(r)
@@ -181,7 +184,7 @@ func (e *Engine) letGo() {
 	for i := range m.cross {
 		x := &m.cross[i]
 		if x.record != nil && !m.delivered {
-			e.dropReply(x.record)
+			e.failReply(x.record, latencyUnavailable)
 		}
 		x.to, x.service, x.record = nil, nil, nil
 	}

@@ -18,6 +18,7 @@ type reply struct {
 	// importer is the account that asked, one of at and to.
 	importer *account
 	ends     Instant
+	measured *measurement // nil: it isn't
 
 	prev, next *reply // in export.waiting
 
@@ -137,8 +138,15 @@ func (e *Engine) repliesDue(x *export) {
 			e.timers.set(&x.timer, max(r.ends, e.now))
 			return
 		}
-		e.dropReply(r)
+		e.failReply(r, latencyTimeout)
 	}
+}
+
+// failReply ends a reply for which there was no answer.
+func (e *Engine) failReply(r *reply, why latencyStatus) {
+	e.measured(r.export, r.measured, why, nil)
+	r.measured = nil
+	e.dropReply(r)
 }
 
 // owe remembers that c asked.
@@ -187,7 +195,7 @@ func (e *Engine) abandonRequest(r *reply) {
 		disown(r)
 		return
 	}
-	e.dropReply(r)
+	e.failReply(r, latencyAbandoned)
 }
 
 // listens reports whether something published on subj in a would be delivered or go on to another account.

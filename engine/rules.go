@@ -97,8 +97,12 @@ func (s *ruleSet) checkExports(a *draft) {
 				s.wrong(x.Pos, "export of %q: account_token_position %d must be that of a *", x.Subject, n)
 			}
 		}
-		if l := x.Latency; l != nil && subject.Check(l.Subject) != subject.Literal {
+		l := x.Latency
+		if l != nil && subject.Check(l.Subject) != subject.Literal {
 			s.wrong(l.Pos, "latency of %q: %q is not a subject to publish on", x.Subject, l.Subject)
+		}
+		if l != nil && (x.Kind != config.Service || x.ResponseType != config.Singleton) {
+			s.wrong(l.Pos, "Error adding service latency sampling for %q on subject %q: bad service response type", x.Subject, l.Subject)
 		}
 	}
 }

@@ -63,8 +63,11 @@ func (e *Engine) eventHead(kind string) eventHead {
 }
 
 // say publishes an event if anybody listens and there is room for it. body is asked for when it is published.
-func (e *Engine) say(subj string, body func(*Engine) []byte) {
-	if !e.heard(subj) {
+func (e *Engine) say(subj string, body func(*Engine) []byte) { e.sayIn(e.system, subj, body) }
+
+// sayIn is say in another account.
+func (e *Engine) sayIn(a *account, subj string, body func(*Engine) []byte) {
+	if !e.listens(a, []byte(subj)) {
 		return
 	}
 	if len(e.posts) >= eventsMax {
@@ -72,14 +75,14 @@ func (e *Engine) say(subj string, body func(*Engine) []byte) {
 		return
 	}
 	e.work += eventWork
-	e.posts = append(e.posts, post{account: e.system, subject: subj, make: body})
+	e.posts = append(e.posts, post{account: a, subject: subj, make: body})
 }
 
 // tellDropped logs how many events were lost, once there is room again.
 func (e *Engine) tellDropped() {
 	if n := e.sys.dropped; n > 0 && len(e.posts) == 0 {
 		e.sys.dropped = 0
-		e.logf(LevelWarn, "", strconv.Itoa(n)+" events of the system account were lost: too many waited")
+		e.logf(LevelWarn, "", strconv.Itoa(n)+" events were lost: too many waited")
 	}
 }
 

@@ -80,7 +80,15 @@ var otherwise = []string{
 type delivery struct{ subject, header, body string }
 
 // delivered finds the messages in what a client was sent.
-func delivered(t *testing.T, text string) (all []delivery) {
+func delivered(t *testing.T, text string) []delivery {
+	all, err := parseDelivered(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func parseDelivered(text string) (all []delivery, err error) {
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\r\n")
 		text = rest
@@ -94,12 +102,12 @@ func delivered(t *testing.T, text string) (all []delivery) {
 			head, err = strconv.Atoi(f[len(f)-2])
 		}
 		if err != nil || size+2 > len(text) {
-			t.Fatalf("%q: %v", line, err)
+			return nil, fmt.Errorf("%q: %w", line, err)
 		}
 		all = append(all, delivery{f[1], text[:head], text[head:size]})
 		text = text[size+2:]
 	}
-	return all
+	return all, nil
 }
 
 type systemWorld struct {

@@ -104,9 +104,7 @@ func missing(c *config.Config) (all []lack) {
 			all = append(all, lack{a.MsgTrace.Pos, "message tracing"})
 		}
 		for j := range a.Exports {
-			if x := &a.Exports[j]; x.Latency != nil {
-				all = append(all, lack{x.Latency.Pos, "latency tracking"})
-			} else if x.AllowTrace {
+			if x := &a.Exports[j]; x.AllowTrace {
 				all = append(all, lack{x.Pos, "message tracing"})
 			}
 		}
