@@ -22,6 +22,10 @@ func (e *Engine) authenticate(c *conn, answer bool) {
 		e.loginJWT(c, answer)
 		return
 	}
+	if e.opts.TLS.Map {
+		e.mapCertificate(c, answer)
+		return
+	}
 	o, d := &c.connect, e.users
 	if e.opts.Callout != nil && e.delegated(c, d.claimed(o)) {
 		e.callout(c, answer)

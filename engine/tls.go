@@ -29,6 +29,8 @@ type TLSOptions struct {
 	Timeout time.Duration
 	// Verify says in INFO that clients must show a certificate.
 	Verify bool
+	// Map says that the certificate is what a client proves itself by (verify_and_map).
+	Map bool
 	// ConnectionRate bounds the connections accepted in a second; 0: no bound.
 	ConnectionRate int
 	// CertNotAfter is when the first certificate expires, for monitoring; 0: unknown.

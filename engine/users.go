@@ -52,8 +52,9 @@ func (u *user) nameIn() string {
 type directory struct {
 	byName map[string]*user
 	byNkey map[string]*user
-	token  *user // who shows the token; nil: there is none
-	noAuth *user // who shows nothing; nil: nobody may
+	byDN   map[string]*user // of those in byName whose names are distinguished names
+	token  *user            // who shows the token; nil: there is none
+	noAuth *user            // who shows nothing; nil: nobody may
 	decoy  string
 	// elsewhere says that JWTs, or a service, say who clients are.
 	elsewhere bool
@@ -177,7 +178,7 @@ func permissionSpec(p *config.Permissions) (s permission.Spec) {
 // setUsers makes the directory of the options. The accounts are in force already.
 func (e *Engine) setUsers() {
 	o := &e.opts
-	d := &directory{byName: make(map[string]*user), byNkey: make(map[string]*user), elsewhere: e.trust != nil || o.Callout != nil}
+	d := &directory{byName: make(map[string]*user), byNkey: make(map[string]*user), elsewhere: e.trust != nil || o.Callout != nil || o.TLS.Map}
 	list, _ := draftUsers(o)
 	for i := range list {
 		u := &list[i].user
@@ -187,6 +188,14 @@ func (e *Engine) setUsers() {
 			continue
 		}
 		d.byName[u.name] = u
+		if dn, ok := parseDN(u.name); ok {
+			if d.byDN == nil {
+				d.byDN = make(map[string]*user)
+			}
+			if d.byDN[dn] == nil {
+				d.byDN[dn] = u
+			}
+		}
 		if d.decoy == "" && isBcrypt(u.password) {
 			d.decoy = u.password
 		}

@@ -82,7 +82,7 @@ var notYet = []struct{ key, feature string }{
 	{"cluster", "clustering"}, {"gateway", "gateways"}, {"leafnodes", "leaf nodes"}, {"websocket", "WebSocket"}, {"mqtt", "MQTT"},
 	{"jetstream", "JetStream"}, {"store_dir", "JetStream"}, {"default_js_domain", "JetStream"},
 	{"proxy_protocol", "the PROXY protocol"}, {"no_system_account", "servers without a system account"},
-	{"ocsp_cache", "a cache of OCSP answers"}, {"tls.verify_and_map", "users by certificate"}, {"tls.ocsp_peer", "OCSP checks of clients' certificates"},
+	{"ocsp_cache", "a cache of OCSP answers"}, {"tls.ocsp_peer", "OCSP checks of clients' certificates"},
 	{"write_timeout", "a policy for write timeouts"},
 	{"server_metadata", "server metadata"}, {"feature_flags", "feature flags"},
 	{"connect_error_reports", "clustering"}, {"reconnect_error_reports", "clustering"},

@@ -73,7 +73,7 @@ func (s *tlsSettings) check(o *engine.TLSOptions) (err error) {
 		}
 		return err
 	}
-	o.Verify = s.settings.Verify || s.settings.VerifyAndMap
+	o.Verify, o.Map = s.settings.Verify || s.settings.VerifyAndMap, s.settings.VerifyAndMap
 	o.CertNotAfter = engine.WallTime(s.config.NotAfter().UnixNano())
 	return nil
 }

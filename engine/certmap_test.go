@@ -1,0 +1,71 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/natsd/natsd/config"
+)
+
+func TestCertificateNamesTheUser(t *testing.T) {
+	dn := [][]TLSRDN{{{"C", "DE"}}, {{"O", "Acme, Inc."}}, {{"OU", "x"}, {"CN", "bob"}}}
+	for _, c := range []struct {
+		name string
+		cert TLSCert
+		want string // the user; empty: refused
+	}{
+		{"e-mail first", TLSCert{Emails: []string{"none@x", "ann@x"}, DNSNames: []string{"host.x"}}, "ann@x"},
+		{"DNS before URI", TLSCert{DNSNames: []string{"host.x"}, URIs: []string{"spiffe://x"}}, "host.x"},
+		{"URI", TLSCert{URIs: []string{"spiffe://x"}}, "spiffe://x"},
+		{"distinguished name in another order", TLSCert{Subject: "CN=bob+OU=x,O=Acme\\, Inc.,C=DE", RDNs: dn}, "c=DE, o=Acme\\, Inc. , CN=bob,OU=x"},
+		{"distinguished name as it stands", TLSCert{Subject: "CN=eve", RDNs: [][]TLSRDN{{{"CN", "eve"}}}}, "CN=eve"},
+		{"another value", TLSCert{Subject: "CN=Eve", RDNs: [][]TLSRDN{{{"CN", "Eve"}}}}, ""},
+		{"more than the user's", TLSCert{Subject: "CN=eve,O=y", RDNs: [][]TLSRDN{{{"O", "y"}}, {{"CN", "eve"}}}}, ""},
+		{"nothing known", TLSCert{DNSNames: []string{"other.x"}}, ""},
+	} {
+		var users []config.User
+		for _, n := range []string{"ann@x", "host.x", "spiffe://x", "c=DE, o=Acme\\, Inc. , CN=bob,OU=x", "CN=eve"} {
+			users = append(users, config.User{Name: n})
+		}
+		w := &tlsWorld{newFakeWorld(), map[ConnID]string{}}
+		env := w.env()
+		env.TLS = w
+		e := New(Options{Users: users, TLS: TLSOptions{On: true, Verify: true, Map: true}, Check: true}, env)
+		turn(e, e.Start)
+		turn(e, func() { e.ListenerUp(clientListener, 4222) })
+		id := accept(e)
+		say(e, id, hello)
+		turn(e, func() { e.TLSUp(id, TLSInfo{Verified: true, Peer: []TLSCert{c.cert}}) })
+		say(e, id, `CONNECT {"verbose":false,"user":"ignored"}`+"\r\nPING\r\n")
+		got := w.take(id)
+		if c.want == "" {
+			if !strings.Contains(got, "-ERR 'Authorization Violation'") {
+				t.Errorf("%s: %q", c.name, got)
+			}
+			continue
+		}
+		if !strings.HasSuffix(got, "PONG\r\n") || e.lookup(id).user.name != c.want {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
+func TestParseDN(t *testing.T) {
+	for _, c := range []struct{ a, b string }{
+		{"CN=a,O=b", "o=b , cn=a"}, {"CN=a\\,b", "CN=a\\2cb"}, {"CN=a+OU=c,O=b", "O=b,OU=c,CN=a"}, {"CN=a\\ ", "CN=a\\20"},
+	} {
+		a, ok := parseDN(c.a)
+		b, too := parseDN(c.b)
+		if !ok || !too || a != b {
+			t.Errorf("%q %q: %q %q", c.a, c.b, a, b)
+		}
+	}
+	for _, bad := range []string{"", "bob", "CN=a,", "=x", `CN="a"`, `CN=a\`, "a,b=c"} {
+		if got, ok := parseDN(bad); ok {
+			t.Errorf("%q: %q", bad, got)
+		}
+	}
+	if a, _ := parseDN("CN=a"); a == "CN=A" {
+		t.Error("values have letter case")
+	}
+}
