@@ -21,8 +21,7 @@ type accountRules struct {
 	services []*serviceImport
 	mappings *mapping.Table // nil: none
 	limits   config.Limits
-	trace    *config.MsgTrace // nil: traceparent means nothing
-	asked    []*export        // of the system account: what the others import of it
+	asked    []*export // of the system account: what the others import of it
 }
 
 // export is what an account lets others import.
@@ -42,7 +41,6 @@ type streamImport struct {
 	to      string             // as it was configured
 	bridge  *mapping.Transform // from there to here; nil: the same
 	back    *mapping.Transform // from here to there
-	trace   bool               // traces tell of who gets it here
 
 	last, lastLocal []byte // a subject, and what it is here
 }
