@@ -130,6 +130,9 @@ func msgTrace(d *schema.Decoder, v *conf.Value, a *Account) {
 	if !subject.ValidLiteral(t.Dest) {
 		d.Report.Errorf(v.Pos, "msg_trace: %q is not a subject to publish on", t.Dest)
 	}
+	if t.Sampling == 0 {
+		d.Report.Errorf(v.Pos, "msg_trace: sampling is from 1%% to 100%%")
+	}
 }
 
 // percent reads 0 to 100, with or without a percent sign.

@@ -202,7 +202,7 @@ func (e *Engine) enforceSome(s *ruleSet, which []int) {
 			e.newAccount(d.Name)
 		}
 		a := e.byAccount[d.Name]
-		r := &accountRules{mappings: d.mappings, limits: d.Limits}
+		r := &accountRules{mappings: d.mappings, limits: d.Limits, trace: d.MsgTrace}
 		for j := range d.Exports {
 			r.exports = append(r.exports, e.newExport(a, &d.Exports[j]))
 		}

@@ -15,6 +15,7 @@ type crossing struct {
 	service        *serviceImport // nil: an answer
 	record         *reply         // of a request, by which its answer comes back
 	hops           int            // accounts passed through before
+	silent         bool           // there a trace is not told
 }
 
 // original is a message as it was published: what crosses may be changed, each time in another way.
@@ -36,7 +37,7 @@ func (e *Engine) cross(to *account) *crossing {
 		m.cross = append(m.cross, crossing{})
 	}
 	x := &m.cross[len(m.cross)-1]
-	x.to, x.service, x.record, x.hops = to, nil, nil, m.hops+1
+	x.to, x.service, x.record, x.hops, x.silent = to, nil, nil, m.hops+1, false
 	x.subject, x.reply = x.subject[:0], x.reply[:0]
 	e.work += crossWork
 	return x
@@ -80,6 +81,15 @@ func (e *Engine) request(im *serviceImport) {
 			return
 		}
 	}
+	if m.trace != nil {
+		if !e.traceRequest(im, x) {
+			m.cross = m.cross[:len(m.cross)-1]
+			return
+		}
+		if m.trace.only {
+			return // nobody will answer
+		}
+	}
 	measured := e.measure(im)
 	if len(m.reply) > 0 {
 		x.record = e.expectReply(im.export.account, im.account, m.reply, im.export, im.account)
@@ -97,6 +107,10 @@ func (e *Engine) answer(a *account, subj []byte) {
 	m := &e.out
 	x := e.cross(r.to)
 	x.subject = append(x.subject, r.reply...)
+	if m.trace != nil && !e.traceAnswer(r, x) {
+		m.cross = m.cross[:len(m.cross)-1]
+		return
+	}
 	if len(m.reply) > 0 {
 		back := e.expectReply(r.to, a, m.reply, r.export, r.importer)
 		x.reply = append(x.reply, back.subject...)
@@ -115,6 +129,9 @@ func (e *Engine) enter() *sublist.Result[*subscription] {
 	x := &m.cross[m.crossed]
 	m.crossed++
 	m.hops = x.hops
+	if m.trace != nil {
+		m.trace.silent = x.silent
+	}
 	m.subject, m.reply = x.subject, x.reply
 	m.body, m.header, m.size = m.orig.body, m.orig.header, m.orig.size
 	m.ck = nil

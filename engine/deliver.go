@@ -13,7 +13,7 @@ func (e *Engine) deliverQueue(members []*subscription, limit int) (delivered, do
 		}
 	}
 	for ; m.untried > 0; m.untried-- {
-		if e.deliver(members[m.member]) {
+		if e.give(members[m.member]) {
 			m.untried = 0
 			return true, true
 		}

@@ -62,8 +62,9 @@ type Engine struct {
 	timers timers
 	own    timer // the engine's own moment: lame duck
 
-	args wire.PubArgs // of the message being parsed
-	out  outgoing     // the message being delivered
+	args    wire.PubArgs // of the message being parsed
+	out     outgoing     // the message being delivered
+	tracing *tracing     // of the message that becomes out next
 	// room to build control lines in
 	lineScratch, bodyScratch []byte
 

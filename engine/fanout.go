@@ -29,7 +29,7 @@ func (e *Engine) fan(r *sublist.Result[*subscription], from, limit int) (next in
 		if e.work >= limit && i > from {
 			return i
 		}
-		if e.deliver(r.Plain[i]) {
+		if e.give(r.Plain[i]) {
 			e.out.delivered = true
 		} else {
 			e.work++ // to be passed over costs too, and a client may have any number of those
@@ -50,8 +50,20 @@ func (e *Engine) fan(r *sublist.Result[*subscription], from, limit int) (next in
 	return i
 }
 
+// give is deliver, told where that is asked for.
+func (e *Engine) give(s *subscription) bool {
+	if e.out.trace != nil {
+		return e.deliverTraced(s)
+	}
+	return e.deliver(s)
+}
+
 // finish tells the publisher if nobody got e.out.
 func (e *Engine) finish(subj, reply []byte) {
+	if t := e.out.trace; t != nil {
+		e.out.trace = nil
+		e.tellTrace(t)
+	}
 	if !e.out.delivered {
 		e.noResponders(e.out.from, subj, reply)
 	}

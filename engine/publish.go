@@ -48,6 +48,7 @@ type outgoing struct {
 	hops    int      // accounts passed through
 	orig    original // set when there are crossings
 	held    []*chunk // to be released at the end
+	trace   *tracing // of how it goes; nil: nobody asks
 }
 
 // publish routes one message. body is the headers, the payload and the final CRLF; it lies in ck, or is borrowed until
@@ -68,14 +69,30 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 		e.sendErr(c, wire.Err("Permissions Violation for Publish with Reply of \""+printable(a.Reply)+"\""))
 		return // only answers have such replies, by the server
 	}
+	var t *tracing
+	if a.Header > 0 {
+		var refused bool
+		if t, refused = e.traced(c, a, body); refused {
+			return
+		}
+	}
 	r := e.route(c, a)
+	if t != nil {
+		if t.routed(e, a, r == nil); r == nil {
+			e.tellTrace(t)
+		}
+	}
 	if r == nil {
 		return
 	}
 	if c.verbose {
 		e.sendString(c, "+OK\r\n")
 	}
-	e.distribute(c, a, body, ck, r)
+	e.tracing = t
+	if e.distribute(c, a, body, ck, r); e.tracing != nil { // it has no receivers
+		e.tellTrace(t)
+		e.tracing = nil
+	}
 }
 
 // distribute delivers a message to those that r reaches, and to other accounts where it crosses.
@@ -118,6 +135,7 @@ func (e *Engine) prepare(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	m.from, m.body, m.size, m.ck, m.delivered, m.borrowed = c, body, a.Size, nil, false, false
 	m.header, m.lines, m.untried, m.otherHead, m.headFor = max(a.Header, 0), 0, 0, false, nil
 	m.subject, m.shown, m.reply = a.Subject, a.Subject, a.Reply
+	m.trace, e.tracing = e.tracing, nil
 	if m.header > 0 {
 		m.head = append(m.head[:0], "HMSG "...)
 	} else {

@@ -268,7 +268,7 @@ func (e *Engine) enforce(s *ruleSet) {
 	for i := range s.accounts {
 		d := &s.accounts[i]
 		a := e.byAccount[d.Name]
-		r := &accountRules{mappings: d.mappings, limits: d.Limits}
+		r := &accountRules{mappings: d.mappings, limits: d.Limits, trace: d.MsgTrace}
 		for j := range d.Exports {
 			r.exports = append(r.exports, e.newExport(a, &d.Exports[j]))
 		}
@@ -324,7 +324,7 @@ func (e *Engine) newExport(a *account, x *config.Export) *export {
 func (r *accountRules) link(e *Engine, a *account, d *draft, rules func(name string) *accountRules) {
 	for i := range d.streams {
 		im := &d.streams[i]
-		r.streams = append(r.streams, &streamImport{from: e.byAccount[im.Account], subject: im.Subject, local: im.local, to: im.To, bridge: im.here, back: im.there})
+		r.streams = append(r.streams, &streamImport{from: e.byAccount[im.Account], subject: im.Subject, local: im.local, to: im.To, bridge: im.here, back: im.there, trace: im.AllowTrace})
 	}
 	for i := range d.services {
 		im := &d.services[i]
@@ -382,7 +382,7 @@ func (r *accountRules) imports(x *export) bool {
 
 func sameStreams(a, b []*streamImport) bool {
 	return slices.EqualFunc(a, b, func(x, y *streamImport) bool {
-		return x.from == y.from && x.subject == y.subject && x.local == y.local && x.to == y.to
+		return x.from == y.from && x.subject == y.subject && x.local == y.local && x.to == y.to && x.trace == y.trace
 	})
 }
 

@@ -21,7 +21,8 @@ type accountRules struct {
 	services []*serviceImport
 	mappings *mapping.Table // nil: none
 	limits   config.Limits
-	asked    []*export // of the system account: what the others import of it
+	trace    *config.MsgTrace // nil: traceparent means nothing
+	asked    []*export        // of the system account: what the others import of it
 }
 
 // export is what an account lets others import.
@@ -41,6 +42,7 @@ type streamImport struct {
 	to      string             // as it was configured
 	bridge  *mapping.Transform // from there to here; nil: the same
 	back    *mapping.Transform // from here to there
+	trace   bool               // traces tell of who gets it here
 
 	last, lastLocal []byte // a subject, and what it is here
 }

@@ -100,19 +100,6 @@ func missing(c *config.Config) (all []lack) {
 		if a.JetStream != nil {
 			all = append(all, lack{a.JetStream.Pos, "JetStream"})
 		}
-		if a.MsgTrace != nil {
-			all = append(all, lack{a.MsgTrace.Pos, "message tracing"})
-		}
-		for j := range a.Exports {
-			if x := &a.Exports[j]; x.AllowTrace {
-				all = append(all, lack{x.Pos, "message tracing"})
-			}
-		}
-		for j := range a.Imports {
-			if a.Imports[j].AllowTrace {
-				all = append(all, lack{a.Imports[j].Pos, "message tracing"})
-			}
-		}
 	}
 	return all
 }

@@ -43,7 +43,6 @@ func (w *world) end() {
 			c.gen++
 		}
 	}
-	w.endListening()
 	if !w.within(w.departure(), w.empty) {
 		for _, n := range w.nodes {
 			w.checkLeft(n)

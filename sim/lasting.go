@@ -98,9 +98,6 @@ func (w *world) places() int {
 	if w.lasting.client != nil {
 		most -= lastingPlaces
 	}
-	if w.cfg.listens {
-		most--
-	}
 	return max(most, 1)
 }
 

@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/natsd/natsd/conf"
+	"github.com/natsd/natsd/config"
+)
+
+// traceConf is the configuration with which testdata/tracemsg.jsonl was recorded; TRACE is whether traces may cross.
+const traceConf = `
+accounts {
+  A {
+    users = [
+      { user: a, password: p }
+      { user: lim, password: p, permissions: { publish: ["ok", "m.x", "trace.dest"], subscribe: { allow: ">", deny: "secret.*" } } }
+    ]
+    mappings = { "m.*": "mm.$1", "lost": [ { destination: "lost", weight: 0% } ] }
+    exports = [
+      { service: "svc", allow_trace: TRACE }, { stream: "st.*" }
+      { service: "two", allow_trace: true }, { service: "nobody", allow_trace: true }
+    ]
+    msg_trace: { dest: "acc.trace", sampling: 100% }
+  }
+  B {
+    users = [ { user: b, password: p } ]
+    imports = [
+      { service: { account: A, subject: "svc" }, to: "bsvc" }
+      { stream: { account: A, subject: "st.*" }, to: "imp.$1", allow_trace: TRACE }
+      { service: { account: A, subject: "two" } }, { service: { account: A, subject: "nobody" } }
+    ]
+    exports = [ { service: "two", allow_trace: TRACE } ]
+  }
+  C {
+    users = [ { user: c, password: p } ]
+    imports = [ { service: { account: B, subject: "two" }, to: "three" }, { stream: { account: A, subject: "st.*" }, prefix: "pre" } ]
+  }
+}`
+
+// traceClients are who was connected, with what each had subscribed to; those whose names begin with t hear of traces.
+var traceClients = []struct{ name, user, subs string }{
+	{"ta", "a", "SUB trace.dest 1\r\nSUB acc.trace 2\r\n"}, {"tb", "b", "SUB trace.dest 1\r\nSUB acc.trace 2\r\n"},
+	{"tc", "c", "SUB trace.dest 1\r\nSUB acc.trace 2\r\n"},
+	{"pa", "a", "SUB echo 1\r\nSUB inb 2\r\n"}, {"pb", "b", "SUB inb 1\r\n"}, {"pc", "c", "SUB inb 1\r\n"},
+	{"lim", "lim", "SUB *.x 9\r\n"}, {"s1", "a", "SUB foo 1\r\nSUB mm.* 3\r\nSUB svc 4\r\nSUB two 5\r\nSUB st.* 6\r\n"},
+	{"s2", "a", "SUB foo q 1\r\n"}, {"sb", "b", "SUB imp.* 7\r\n"}, {"sc", "c", "SUB pre.> 8\r\n"}, {"ne", "a", "SUB noecho 1\r\n"},
+}
+
+// traceWorld is an engine with these clients.
+type traceWorld struct {
+	t     *testing.T
+	e     *Engine
+	w     *fakeWorld
+	conns map[string]ConnID
+}
+
+func newTraceWorld(t *testing.T, allow bool) *traceWorld {
+	t.Helper()
+	text := strings.ReplaceAll(traceConf, "TRACE", fmt.Sprint(allow))
+	var rep conf.Report
+	c := config.Load(&conf.Reader{Read: func(string) ([]byte, error) { return []byte(text), nil }}, "trace.conf", &rep)
+	if rep.Err() != nil {
+		t.Fatal(rep.Err())
+	}
+	o := Options{}
+	o.FromConfig(c)
+	e, w := started(t, o)
+	s := &traceWorld{t: t, e: e, w: w, conns: map[string]ConnID{}}
+	for _, c := range traceClients {
+		id := accept(e)
+		say(e, id, fmt.Sprintf("CONNECT {\"user\":%q,\"pass\":\"p\",\"name\":%q,\"verbose\":false,\"headers\":true,\"no_responders\":true,\"echo\":%v}\r\n%s",
+			c.user, c.name, c.name != "ne", c.subs))
+		w.take(id)
+		s.conns[c.name] = id
+	}
+	return s
+}
+
+// publish sends a message with headers.
+func (s *traceWorld) publish(from, subj, reply string, headers [][2]string) {
+	block := "NATS/1.0\r\n"
+	for _, h := range headers {
+		block += h[0] + ": " + h[1] + "\r\n"
+	}
+	block += "\r\n"
+	say(s.e, s.conns[from], fmt.Sprintf("HPUB %s %s %d %d\r\n%shello\r\n", subj, reply, len(block), len(block)+5, block))
+	s.w.settle(s.t, s.e)
+}
+
+// traceCase is a line of the recording.
+type traceCase struct {
+	Allow   bool        `json:"allow"`
+	From    string      `json:"from"`
+	Subject string      `json:"subject"`
+	Reply   string      `json:"reply"`
+	Headers [][2]string `json:"headers"`
+	Got     []string    `json:"got"`  // "client MSG subject sid", and errors
+	Told    string      `json:"told"` // "client subject [encoding]"
+	Event   *traceEvent `json:"event"`
+}
+
+type traceEvent struct {
+	Request json.RawMessage  `json:"request"`
+	Events  []map[string]any `json:"events"`
+}
+
+var (
+	traceGot     = regexp.MustCompile(`MSG \S+ \d+|-ERR[^\r]*`)
+	traceTold    = regexp.MustCompile(`(?s)MSG (\S+) \d+ [\d ]+\r\n(?:NATS/1.0\r\nContent-Encoding: (\S+)\r\n\r\n)?(\{"server":.*\})\r\n`)
+	ownReplyText = regexp.MustCompile(`_R_\.\w+\.\w+`)
+)
+
+// outcome is what came of a message, as it was recorded.
+func (s *traceWorld) outcome() (got []string, told string, event *traceEvent) {
+	got = []string{}
+	for _, c := range traceClients {
+		text := s.w.take(s.conns[c.name])
+		if m := traceTold.FindStringSubmatch(text); m != nil && c.name[0] == 't' {
+			told = strings.TrimSpace(c.name + " " + m[1] + " " + m[2])
+			event = &traceEvent{}
+			if err := json.Unmarshal([]byte(m[3]), event); err != nil {
+				s.t.Fatal(err)
+			}
+		} else {
+			for _, line := range traceGot.FindAllString(text, -1) {
+				got = append(got, c.name+" "+line)
+			}
+		}
+	}
+	slices.Sort(got)
+	return got, told, event
+}
+
+// plain leaves out of events what differs from run to run, and puts receivers into order.
+func (t *traceEvent) plain() (request any, events []string) {
+	if t == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(t.Request, &request); err != nil {
+		panic(err)
+	}
+	for _, e := range t.Events {
+		delete(e, "ts")
+		delete(e, "cid")
+		b, err := json.Marshal(e)
+		if err != nil {
+			panic(err)
+		}
+		events = append(events, ownReplyText.ReplaceAllString(string(b), "_R_"))
+	}
+	slices.Sort(events)
+	return request, events
+}
+
+// What nats-server 2.15.2 delivered and told of each of these messages is in the recording.
+func TestTracesAreLikeReference(t *testing.T) {
+	file, err := os.ReadFile("testdata/tracemsg.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	worlds := map[bool]*traceWorld{true: newTraceWorld(t, true), false: newTraceWorld(t, false)}
+	lines := bufio.NewScanner(bytes.NewReader(file))
+	for n := 1; lines.Scan(); n++ {
+		var c traceCase
+		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		s, subj := worlds[c.Allow], c.Subject
+		if subj == "_R_" {
+			s.w.settle(t, s.e)
+			say(s.e, s.conns["pb"], "PUB bsvc inb 1\r\nx\r\n")
+			subj = ownReplyText.FindString(s.w.take(s.conns["s1"]))
+		}
+		s.publish(c.From, subj, c.Reply, c.Headers)
+		got, told, event := s.outcome()
+		if !reflect.DeepEqual(got, c.Got) {
+			t.Errorf("line %d: delivered %q, want %q", n, got, c.Got)
+		}
+		if told != c.Told {
+			t.Errorf("line %d: told %q, want %q", n, told, c.Told)
+		}
+		request, events := event.plain()
+		wantRequest, wantEvents := c.Event.plain()
+		if !reflect.DeepEqual(request, wantRequest) || !slices.Equal(events, wantEvents) {
+			t.Errorf("line %d: got %v\n%s\nwant %v\n%s", n, request, strings.Join(events, "\n"), wantRequest, strings.Join(wantEvents, "\n"))
+		}
+	}
+}
+
+func TestTraceIsCompressed(t *testing.T) {
+	s := newTraceWorld(t, true)
+	s.publish("pa", "foo", "", [][2]string{{traceDestKey, "trace.dest"}, {acceptKey, "br, gzip"}})
+	text := s.w.take(s.conns["ta"])
+	_, body, ok := strings.Cut(text, "Content-Encoding: gzip\r\n\r\n")
+	if !ok {
+		t.Fatalf("got %q", text)
+	}
+	z, err := gzip.NewReader(strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z.Multistream(false)
+	b, err := io.ReadAll(z)
+	if err != nil || !json.Valid(b) || !bytes.Contains(b, []byte(`"type":"eg"`)) {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// A message that goes to many is told of once, when the last one has it, and no longer than there is room.
+func TestTraceOfManyReceivers(t *testing.T) {
+	s := newTraceWorld(t, true)
+	s.e.opts.TurnWork = 100
+	for range 30 {
+		id := accept(s.e)
+		say(s.e, id, "CONNECT {\"user\":\"a\",\"pass\":\"p\",\"verbose\":false,\"headers\":true}\r\n")
+		for j := range 400 {
+			say(s.e, id, fmt.Sprintf("SUB many %d\r\n", j))
+		}
+		s.conns[fmt.Sprint("many", id)] = id
+	}
+	s.publish("pa", "many", "", [][2]string{{traceDestKey, "trace.dest"}, {traceOnlyKey, "true"}})
+	_, told, event := s.outcome()
+	if told != "ta trace.dest" || len(event.Events) != traceEventsMax {
+		t.Errorf("%q tells %d events", told, len(event.Events))
+	}
+	if !s.w.logged("The trace of a message in account A is cut: 2001 events more than can be told") {
+		t.Errorf("log: %q", s.w.log)
+	}
+}
+
+// A plain message allocates nothing for traces, nor does one with headers that ask for none.
+func TestUntracedHeadersAllocateNothing(t *testing.T) {
+	s := newTraceWorld(t, true)
+	data := []byte("HPUB three 18 23\r\nNATS/1.0\r\nX: 1\r\n\r\nhello\r\n")
+	c := s.e.lookup(s.conns["sc"])
+	if c.acc.def.trace != nil {
+		t.Fatal("the account is to trace nothing by itself")
+	}
+	body := data[bytes.IndexByte(data, '\n')+1:]
+	s.e.args.ParseHPub([]byte("none 18 23"))
+	if n := testing.AllocsPerRun(100, func() { s.e.traced(c, &s.e.args, body) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
