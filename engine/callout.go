@@ -125,7 +125,7 @@ func (e *Engine) consult(c *conn, l *login, a *account, ch *charter, xkey, issue
 	for i := 0; i < len(w.random); i += 8 {
 		binary.LittleEndian.PutUint64(w.random[i:], e.secrets.Uint64())
 	}
-	e.submit(w)
+	e.toil(l, w)
 }
 
 // describe says what the service learns about a client.
@@ -187,6 +187,7 @@ func (w *composing) run() {
 
 func (w *composing) done(e *Engine) {
 	q := w.inquiry
+	q.login.working = false
 	c := q.login.here(e)
 	if c == nil || q.inbox == "" {
 		return
@@ -202,7 +203,7 @@ func (w *composing) done(e *Engine) {
 // answered takes the first answer.
 func (q *inquiry) answered(e *Engine, k *call) {
 	e.endInbox(&q.inbox)
-	e.submit(&verifying{inquiry: q, body: k.body, keys: e.keys})
+	e.toil(q.login, &verifying{inquiry: q, body: k.body, keys: e.keys})
 }
 
 // verifying is a job: it decrypts an answer, and verifies its signature and that of the user's JWT in it.
@@ -235,6 +236,7 @@ func (w *verifying) run() {
 
 func (w *verifying) done(e *Engine) {
 	q := w.inquiry
+	q.login.working = false
 	c := q.login.here(e)
 	if c == nil || q.login.inquiry != q {
 		return

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -296,4 +298,24 @@ func TestCalloutInOperatorMode(t *testing.T) {
 		}
 	}
 	w.wants(w.login(w.user(sentinel, target, nil), sentinel), "PONG")
+}
+
+// Of several answers the first counts, even if another is verified sooner.
+func TestCalloutFirstAnswerCounts(t *testing.T) {
+	w := newCalloutWorld(t, false, nil)
+	c := w.connect("joe", "x")
+	q := w.question()
+	bad := w.compose(q, w.issuer, func(r *jwt.AuthorizationResponseClaims) { r.Jwt, r.Error = "", "no" }, nil)
+	for _, text := range []string{bad, w.compose(q, w.issuer, nil, nil)} {
+		say(w.e, w.service, "PUB "+q.reply+" "+strconv.Itoa(len(text))+"\r\n"+text+"\r\n")
+	}
+	for len(w.jobs) > 0 {
+		all := slices.Sorted(maps.Keys(w.jobs))
+		last := all[len(all)-1]
+		run := w.jobs[last]
+		delete(w.jobs, last)
+		run()
+		turn(w.e, func() { w.e.JobDone(last) })
+	}
+	w.wants(c, refusedText)
 }

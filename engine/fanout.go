@@ -90,6 +90,7 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	} else if f.msg.borrowed {
 		f.ck.refs++
 	}
+	f.msg.borrowed = f.msg.ck != nil // f.ck has a reference of its own
 	e.fanouts = append(e.fanouts, f)
 	e.suspended += len(f.ck.data)
 	c.gate |= gateFanout

@@ -27,6 +27,7 @@ type login struct {
 	err       error
 	signed    bool     // the client has signed the nonce with the key that the JWT is for
 	inquiry   *inquiry // at the service; nil: none so far
+	working   bool     // a job of it is under way: what that takes is not the client's fault
 	placed    bool     // the service has answered, and user is who it named
 }
 
@@ -64,6 +65,12 @@ func (l *login) here(e *Engine) *conn {
 	return c
 }
 
+// toil submits a job of a login.
+func (e *Engine) toil(l *login, w job) {
+	l.working = true
+	e.submit(w)
+}
+
 // loginJWT lets a connection in, or not, by the JWT of its CONNECT.
 func (e *Engine) loginJWT(c *conn, answer bool) {
 	o := &c.connect
@@ -79,7 +86,7 @@ func (e *Engine) loginJWT(c *conn, answer bool) {
 	e.mark(MarkAuthJob)
 	l := &login{answer: answer, text: text, nonce: c.nonce, signature: o.Sig}
 	e.beginLogin(c, l)
-	e.submit(l)
+	e.toil(l, l)
 }
 
 func (l *login) run() {
@@ -96,6 +103,7 @@ func (l *login) run() {
 }
 
 func (l *login) done(e *Engine) {
+	l.working = false
 	c := l.here(e)
 	if c == nil {
 		return
@@ -170,6 +178,10 @@ func (e *Engine) explain(c *conn, why string) {
 // loginTimeout ends a login that has taken too long.
 func (e *Engine) loginTimeout(c *conn) {
 	c.authEnd = 0
+	if c.login.working {
+		e.arm(c)
+		return
+	}
 	e.refuseLogin(c, "not decided in time")
 }
 

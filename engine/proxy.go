@@ -22,7 +22,7 @@ func (e *Engine) verifyProxy(c *conn) {
 	for _, k := range e.opts.Proxies {
 		s.keys = append(s.keys, k.Text)
 	}
-	e.submit(s)
+	e.toil(l, s)
 }
 
 func (s *proxySignature) run() {
@@ -37,6 +37,7 @@ func (s *proxySignature) run() {
 }
 
 func (s *proxySignature) done(e *Engine) {
+	s.login.working = false
 	c := s.login.here(e)
 	if c == nil {
 		return

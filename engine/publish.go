@@ -122,7 +122,7 @@ func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r 
 		if e.out.ck != nil && !e.out.borrowed {
 			e.pool.release(e.out.ck)
 		}
-		if len(e.out.cross) > 0 {
+		if len(e.out.held) > 0 { // though perhaps nothing crosses after all
 			e.letGo()
 		}
 	}
