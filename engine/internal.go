@@ -45,12 +45,6 @@ func (e *Engine) handle(a *account, subj string, f func(*call)) *subscription {
 	return s
 }
 
-// unhandle undoes handle.
-func (e *Engine) unhandle(a *account, s *subscription) {
-	s.flags |= subDead
-	e.remove(a, s)
-}
-
 // take gives e.out to a subscription of the server's own.
 func (e *Engine) take(s *subscription) {
 	m := &e.out
