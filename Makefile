@@ -121,6 +121,20 @@ bench: build ## measure natsd; PEER=/path/to/nats-server compares the two
 	$(GO) run ./bench -server $(NATSD) $(if $(PEER),-peer $(PEER)) $(ARGS)
 	$(if $(PEER),cd bench/sublist && $(GO) test -run '^$$' -bench . -benchmem ./...)
 
+# What a release is of: the same source and Go version give the same archives.
+VERSION   ?= $(shell sed -n 's/^var version = "\(.*\)"/\1/p' server/version.go)
+REVISION  ?= $(shell git rev-parse HEAD 2>/dev/null)
+PLATFORMS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+LDFLAGS   := -s -w -X github.com/natsd/natsd/server.version=$(VERSION) -X github.com/natsd/natsd/server.revision=$(REVISION)
+
+.PHONY: release
+release: ## build bin/release: archives for all systems, and their checksums (VERSION, PLATFORMS)
+	GO=$(GO) packaging/release "$(VERSION)" "$(LDFLAGS)" $(PLATFORMS)
+
+.PHONY: image
+image: ## build the container image natsd:VERSION with docker
+	docker build --build-arg VERSION=$(VERSION) --build-arg REVISION=$(REVISION) -t natsd:$(VERSION) .
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf $(BIN)

@@ -45,7 +45,6 @@ func Main(args []string) int {
 		}
 		return 1
 	}
-	log.Log(engine.LevelInfo, "", "Server Exiting..")
 	return 0
 }
 

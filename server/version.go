@@ -8,7 +8,8 @@ import (
 	"github.com/natsd/natsd/engine"
 )
 
-// version is natsd's own. Release builds may set it with -ldflags "-X github.com/natsd/natsd/server.version=…".
+// version is natsd's own. Release builds may set another with -ldflags
+// "-X github.com/natsd/natsd/server.version=…".
 var version = "0.1.0"
 
 // revision is the commit that was built, where the go command did not see it: -ldflags "-X github.com/natsd/natsd/server.revision=…".

@@ -68,6 +68,7 @@ var table = []Room{
 	{Dir: "bench", Kind: World, Deny: []string{"cmd", "lint"}},
 	{Dir: "lint", Kind: World, Deny: []string{"host", "cmd", "bench", "engine"}},
 	{Dir: "internal", Kind: World, Deny: outside},
+	{Dir: "packaging", Kind: World, Deny: join(outside, simulate, core)},
 	{Dir: "integration", Kind: World, Deny: []string{"cmd", "bench", "lint"}},
 }
 
