@@ -1,6 +1,9 @@
 package sim
 
-import "github.com/natsd/natsd/engine"
+import (
+	settings "github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/engine"
+)
 
 // auth is what a server of the run asks of its clients.
 type auth uint8
@@ -11,6 +14,7 @@ const (
 	authToken
 	authHashedUser
 	authHashedToken
+	authJWT // operator mode
 	numAuths
 )
 
@@ -36,6 +40,12 @@ func (a auth) configure(o *engine.Options) {
 		o.User, o.Pass = authName, authHash
 	case authHashedToken:
 		o.Token = authHash
+	case authJWT:
+		o.Operators = &settings.Operators{
+			Operators: []settings.Located{{Text: jwtOperator}}, Resolver: settings.Resolver{Kind: settings.MemoryResolver},
+			Preload: []settings.PreloadedJWT{{Account: jwtAccountKey, JWT: jwtAccount}},
+		}
+		o.MaxControlLine = max(o.MaxControlLine, jwtControlLine)
 	}
 }
 
@@ -52,6 +62,9 @@ const (
 
 // appendCredentials appends what a CONNECT says, beginning with a comma.
 func (a auth) appendCredentials(b []byte, what credentials) []byte {
+	if a == authJWT {
+		return append(append(append(b, `,"jwt":"`...), what.jwt()...), '"')
+	}
 	name, secret := authName, authSecret
 	switch what {
 	case rightCredentials:
@@ -70,6 +83,24 @@ func (a auth) appendCredentials(b []byte, what credentials) []byte {
 		b = append(b, `,"user":"`+name+`","pass":"`+secret+`"`...)
 	case authToken, authHashedToken:
 		b = append(b, `,"auth_token":"`+secret+`"`...)
+	case authNone, authJWT, numAuths: // nothing, or what was shown already
 	}
 	return b
+}
+
+// jwtControlLine is the least max_control_line with which a CONNECT with a JWT is read.
+const jwtControlLine = 4096
+
+// jwt is what the client knows in operator mode.
+func (c credentials) jwt() string {
+	switch c {
+	case wrongPassword:
+		return jwtExpired
+	case wrongUser:
+		return jwtRevoked
+	case noPassword:
+		return jwtUnsigned
+	case rightCredentials:
+	}
+	return jwtRight
 }

@@ -66,6 +66,7 @@ const (
 	cfgTurnWork         = 49
 	cfgGathering        = 50
 	cfgSlow             = 51
+	cfgJWT              = 52
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -147,6 +148,9 @@ func (d draw) server(c *config) {
 	o.LameDuckDuration = d.span(cfgLameDuck, 2*time.Minute, 10*time.Second, time.Second)
 	o.LameDuckGrace = o.LameDuckDuration / 4
 	c.auth = auth(d.of(cfgAuth, 0, 1, 2, 3, 4))
+	if d.of(cfgJWT, 0, 0, 0, 1) == 1 {
+		c.auth = authJWT
+	}
 	c.auth.configure(o)
 	o.TurnWork = int(d.of(cfgTurnWork, 16384, 1, 3, 20, 200))
 	c.slow = d.of(cfgSlow, 1, 30)
