@@ -112,8 +112,8 @@ func blockKeys() keys[Config] {
 	type c = Config
 	return keys[c]{
 		schema.On("tls", tlsBlock(func(c *c) **TLS { return &c.TLS })),
-		schema.On("ocsp", ocsp),
-		schema.On("ocsp_cache", ocspCache),
+		schema.On("ocsp", ocsp()),
+		schema.On("ocsp_cache", ocspCache()),
 		schema.On("cluster", block(func(c *c) **Cluster { return &c.Cluster }, "cluster", clusterKeys, func(b *Cluster) *Pos { return &b.Pos })),
 		schema.On("gateway", block(func(c *c) **Gateway { return &c.Gateway }, "gateway", gatewayKeys, func(b *Gateway) *Pos { return &b.Pos })),
 		schema.On("leafnodes", block(func(c *c) **LeafNodes { return &c.LeafNodes }, "leafnodes", leafKeys, func(b *LeafNodes) *Pos { return &b.Pos }), "leaf"),

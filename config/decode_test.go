@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 )
@@ -125,5 +126,52 @@ func TestBlocksThatDoNotFitAreRefused(t *testing.T) {
 		if _, err := load(text, true); err == nil {
 			t.Errorf("%s was taken", text)
 		}
+	}
+}
+
+// A switch may stand where a block with its details does.
+func TestOCSPIsDecoded(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want Config
+	}{
+		{`ocsp: true`, Config{OCSP: &OCSP{Mode: "auto"}}},
+		{`ocsp: false`, Config{OCSP: &OCSP{Mode: "never"}}},
+		{`ocsp {}`, Config{OCSP: &OCSP{Mode: "auto"}}},
+		{`ocsp { mode: MUST, urls: [a, b] }`, Config{OCSP: &OCSP{Mode: "must", OverrideURLs: []string{"a", "b"}}}},
+		{`ocsp_cache: true`, Config{OCSPCache: &OCSPCache{Type: "local"}}},
+		{`ocsp_cache: false`, Config{OCSPCache: &OCSPCache{Type: "none"}}},
+		{`ocsp_cache { save_interval: 1.5 }`, Config{OCSPCache: &OCSPCache{Type: "local", SaveInterval: 1500 * time.Millisecond}}},
+		{`ocsp_cache { type: None, local_store: d, preserve_revoked: true, save_interval: "2m" }`, Config{
+			OCSPCache: &OCSPCache{Type: "none", LocalStore: "d", PreserveRevoked: true, SaveInterval: 2 * time.Minute}}},
+		{`tls { ocsp_peer: true }`, Config{TLS: &TLS{OCSPPeer: &OCSPPeer{Verify: true, CATimeout: -1, ClockSkew: -1, TTLUnset: -1}}}},
+		{`tls { ocsp_peer: false }`, Config{TLS: &TLS{OCSPPeer: &OCSPPeer{CATimeout: -1, ClockSkew: -1, TTLUnset: -1}}}},
+		{`tls { ocsp_peer { verify: true, ca_timeout: 0.5, allowed_clockskew: 0, cache_ttl_when_next_update_unset: "1h",
+			warn_only: true, unknown_is_good: true, allow_when_ca_unreachable: true } }`, Config{TLS: &TLS{OCSPPeer: &OCSPPeer{
+			Verify: true, CATimeout: time.Second / 2, TTLUnset: time.Hour, WarnOnly: true, UnknownIsGood: true, AllowUnreachable: true}}}},
+	} {
+		got, err := load(c.text, true)
+		if err != nil {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		cleared(reflect.ValueOf(got))
+		if !reflect.DeepEqual(got.OCSP, c.want.OCSP) || !reflect.DeepEqual(got.OCSPCache, c.want.OCSPCache) ||
+			!reflect.DeepEqual(got.TLS, c.want.TLS) {
+			t.Errorf("%s: %+v, %+v, %+v", c.text, got.OCSP, got.OCSPCache, got.TLS)
+		}
+	}
+	for _, text := range []string{`ocsp: 1`, `ocsp_cache: yes_please`, `tls { ocsp_peer: 3 }`, `tls { ocsp_peer { verify: 1 } }`, `ocsp_cache { type: disk }`} {
+		if _, err := load(text, true); err == nil {
+			t.Errorf("%s is accepted", text)
+		}
+	}
+}
+
+func TestKeyExchangesAreDecoded(t *testing.T) {
+	names := []string{"X25519", "CurveP256", "CurveP384", "CurveP521", "X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024"}
+	c, err := load(`tls { curve_preferences: [`+strings.Join(names, ", ")+`] }`, true)
+	if err != nil || !reflect.DeepEqual(c.TLS.CurvePreferences, names) {
+		t.Errorf("%v, %v", c.TLS, err)
 	}
 }

@@ -50,7 +50,7 @@ func tlsKeys() keys[TLS] {
 		schema.On("pinned_certs", pinned),
 		schema.On("cipher_suites", named(func(t *t) *[]string { return &t.CipherSuites }, "cipher suite", cipherSuites())),
 		schema.On("curve_preferences", named(func(t *t) *[]string { return &t.CurvePreferences }, "curve",
-			[]string{"X25519", "CurveP256", "CurveP384", "CurveP521", "X25519MLKEM768"})),
+			[]string{"X25519", "CurveP256", "CurveP384", "CurveP521", "X25519MLKEM768", "SecP256r1MLKEM768", "SecP384r1MLKEM1024"})),
 		schema.On("allow_insecure_cipher_suites", schema.Switch(func(t *t) *bool { return &t.AllowInsecure })),
 		schema.On("min_version", schema.OneOf(func(t *t) *string { return &t.MinVersion }, "1.2", "1.3")),
 		schema.On("handshake_first", handshakeFirst, "first", "immediate"),
@@ -59,7 +59,7 @@ func tlsKeys() keys[TLS] {
 		schema.On("cert_match", schema.Text(func(t *t) *string { return &t.CertMatch })),
 		schema.On("cert_match_skip_invalid", schema.Switch(func(t *t) *bool { return &t.CertMatchSkip })),
 		schema.On("ca_certs_match", schema.List(func(t *t) *[]string { return &t.CACertsMatch })),
-		schema.On("ocsp_peer", ocspPeer),
+		schema.On("ocsp_peer", ocspPeer()),
 	}
 }
 
@@ -149,61 +149,74 @@ func handshakeFirst(d *schema.Decoder, v *conf.Value, t *TLS) {
 	}
 }
 
-// ocspPeer reads true or false, or the block.
-func ocspPeer(d *schema.Decoder, v *conf.Value, t *TLS) {
+// switched reads a block, or true or false in its place. begin makes what a block changes, and on takes the short form.
+func switched[T, U any](field func(*T) **U, where string, keys func() keys[U], begin func(Pos) *U, on func(*U, bool)) schema.Reader[T] {
+	return func(d *schema.Decoder, v *conf.Value, to *T) {
+		b := begin(v.Pos)
+		*field(to) = b
+		if v.Kind == conf.Bool {
+			on(b, v.Bool)
+			return
+		}
+		if m := d.Map(v); m != nil {
+			schema.Read(d, m, where, keys(), b)
+		}
+	}
+}
+
+func ocspPeer() schema.Reader[TLS] {
+	return switched(func(t *TLS) **OCSPPeer { return &t.OCSPPeer }, "ocsp_peer", ocspPeerKeys,
+		func(at Pos) *OCSPPeer { return &OCSPPeer{Pos: at, CATimeout: -1, ClockSkew: -1, TTLUnset: -1} },
+		func(o *OCSPPeer, on bool) { o.Verify = on })
+}
+
+func ocspPeerKeys() keys[OCSPPeer] {
 	type o = OCSPPeer
-	t.OCSPPeer = &o{Pos: v.Pos}
-	if v.Kind == conf.Bool {
-		t.OCSPPeer.Verify = v.Bool
-		return
-	}
-	if m := d.Map(v); m != nil {
-		schema.Read(d, m, "ocsp_peer", keys[o]{
-			schema.On("verify", schema.Switch(func(o *o) *bool { return &o.Verify })),
-			schema.On("ca_timeout", schema.Seconds(func(o *o) *time.Duration { return &o.CATimeout })),
-			schema.On("allowed_clockskew", schema.Seconds(func(o *o) *time.Duration { return &o.ClockSkew })),
-			schema.On("warn_only", schema.Switch(func(o *o) *bool { return &o.WarnOnly })),
-			schema.On("unknown_is_good", schema.Switch(func(o *o) *bool { return &o.UnknownIsGood })),
-			schema.On("allow_when_ca_unreachable", schema.Switch(func(o *o) *bool { return &o.AllowUnreachable })),
-			schema.On("cache_ttl_when_next_update_unset", schema.Seconds(func(o *o) *time.Duration { return &o.TTLUnset })),
-		}, t.OCSPPeer)
+	return keys[o]{
+		schema.On("verify", schema.Switch(func(o *o) *bool { return &o.Verify })),
+		schema.On("ca_timeout", schema.Seconds(func(o *o) *time.Duration { return &o.CATimeout })),
+		schema.On("allowed_clockskew", schema.Seconds(func(o *o) *time.Duration { return &o.ClockSkew })),
+		schema.On("warn_only", schema.Switch(func(o *o) *bool { return &o.WarnOnly })),
+		schema.On("unknown_is_good", schema.Switch(func(o *o) *bool { return &o.UnknownIsGood })),
+		schema.On("allow_when_ca_unreachable", schema.Switch(func(o *o) *bool { return &o.AllowUnreachable })),
+		schema.On("cache_ttl_when_next_update_unset", schema.Seconds(func(o *o) *time.Duration { return &o.TTLUnset })),
 	}
 }
 
-// ocsp reads true or false, or the block.
-func ocsp(d *schema.Decoder, v *conf.Value, c *Config) {
+func ocsp() schema.Reader[Config] {
+	return switched(func(c *Config) **OCSP { return &c.OCSP }, "ocsp", ocspKeys,
+		func(at Pos) *OCSP { return &OCSP{Pos: at, Mode: "auto"} },
+		func(o *OCSP, on bool) {
+			if !on {
+				o.Mode = "never"
+			}
+		})
+}
+
+func ocspKeys() keys[OCSP] {
 	type o = OCSP
-	c.OCSP = &o{Pos: v.Pos, Mode: "auto"}
-	if v.Kind == conf.Bool {
-		if !v.Bool {
-			c.OCSP.Mode = "never"
-		}
-		return
-	}
-	if m := d.Map(v); m != nil {
-		schema.Read(d, m, "ocsp", keys[o]{
-			schema.On("mode", schema.OneOf(func(o *o) *string { return &o.Mode }, "auto", "always", "must", "never")),
-			schema.On("urls", schema.List(func(o *o) *[]string { return &o.OverrideURLs }), "url"),
-		}, c.OCSP)
+	return keys[o]{
+		schema.On("mode", schema.OneOf(func(o *o) *string { return &o.Mode }, "auto", "always", "must", "never")),
+		schema.On("urls", schema.List(func(o *o) *[]string { return &o.OverrideURLs }), "url"),
 	}
 }
 
-// ocspCache reads true or false, or the block.
-func ocspCache(d *schema.Decoder, v *conf.Value, c *Config) {
+func ocspCache() schema.Reader[Config] {
+	return switched(func(c *Config) **OCSPCache { return &c.OCSPCache }, "ocsp_cache", ocspCacheKeys,
+		func(at Pos) *OCSPCache { return &OCSPCache{Pos: at, Type: "local"} },
+		func(o *OCSPCache, on bool) {
+			if !on {
+				o.Type = "none"
+			}
+		})
+}
+
+func ocspCacheKeys() keys[OCSPCache] {
 	type o = OCSPCache
-	c.OCSPCache = &o{Pos: v.Pos, Type: "local"}
-	if v.Kind == conf.Bool {
-		if !v.Bool {
-			c.OCSPCache.Type = "none"
-		}
-		return
-	}
-	if m := d.Map(v); m != nil {
-		schema.Read(d, m, "ocsp_cache", keys[o]{
-			schema.On("type", schema.OneOf(func(o *o) *string { return &o.Type }, "none", "local")),
-			schema.On("local_store", schema.Text(func(o *o) *string { return &o.LocalStore })),
-			schema.On("preserve_revoked", schema.Switch(func(o *o) *bool { return &o.PreserveRevoked })),
-			schema.On("save_interval", schema.Seconds(func(o *o) *time.Duration { return &o.SaveInterval })),
-		}, c.OCSPCache)
+	return keys[o]{
+		schema.On("type", schema.OneOf(func(o *o) *string { return &o.Type }, "none", "local")),
+		schema.On("local_store", schema.Text(func(o *o) *string { return &o.LocalStore })),
+		schema.On("preserve_revoked", schema.Switch(func(o *o) *bool { return &o.PreserveRevoked })),
+		schema.On("save_interval", schema.Seconds(func(o *o) *time.Duration { return &o.SaveInterval })),
 	}
 }

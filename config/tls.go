@@ -49,7 +49,7 @@ const (
 	FirstAuto // wait FirstFallback for the client, then send INFO
 )
 
-// OCSPPeer is how the revocation of peers' certificates is checked.
+// OCSPPeer is how the revocation of peers' certificates is checked. Negative spans are those that nobody has chosen.
 type OCSPPeer struct {
 	Pos              Pos
 	Verify           bool
