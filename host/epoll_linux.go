@@ -118,7 +118,7 @@ func (p *epoll) run() error {
 			return err
 		}
 		p.late.bytes = 0
-		p.s.turn(func(e *engine.Engine) { p.deliver(e, p.events[:n]) })
+		p.s.turn(func(e *engine.Engine) bool { return p.deliver(e, p.events[:n]) })
 		p.edge.flush()
 	}
 	return nil
@@ -168,8 +168,9 @@ func (p *epoll) silence(events []unix.EpollEvent) {
 	}
 }
 
-// deliver tells the engine what the events say and reads from the connections that have something.
-func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) {
+// deliver tells the engine what the events say and reads from the connections that have something. It returns whether some
+// may have more.
+func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) (busy bool) {
 	p.now = uint32(p.s.began.Sub(p.base) / time.Microsecond)
 	p.late.begin(e)
 	for i := range events {
@@ -188,6 +189,7 @@ func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) {
 	} else {
 		p.edge.deliver(e, turnBytes-p.readReady(e, turnBytes))
 	}
+	return len(events) == len(p.events) || len(p.ready) > 0 || len(p.edge.left) > 0
 }
 
 // readReady reads from the connections on the list, up to so many bytes, and returns how many it was.

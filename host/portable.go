@@ -32,9 +32,12 @@ const (
 	portablePiece = 32 << 10
 	// portableFlush is how long a connection that was closed may take what Send took.
 	portableFlush = 2 * time.Second
+	// portableQuiet is for how long no goroutine must have found anything until there is nothing to find.
+	portableQuiet = 20 * time.Millisecond
 )
 
 func newPortable(s *Server) loop {
+	s.clock.pause = portableQuiet
 	return &portable{
 		s: s, bell: make(chan struct{}, 1), lns: map[engine.ListenerID]net.Listener{},
 		room: make(chan struct{}, acceptPerTurn),
@@ -82,8 +85,9 @@ func (p *portable) wait(timer *time.Timer) {
 	}
 }
 
-// deliver tells the engine what the connections' goroutines have found, up to a turn's worth.
-func (p *portable) deliver(e *engine.Engine) {
+// deliver tells the engine what the connections' goroutines have found, up to a turn's worth. It returns whether it was
+// anything.
+func (p *portable) deliver(e *engine.Engine) (busy bool) {
 	p.mu.Lock()
 	looking := p.ready
 	p.ready = nil
@@ -94,10 +98,11 @@ func (p *portable) deliver(e *engine.Engine) {
 			p.mu.Lock()
 			p.ready = append(looking[i:len(looking):len(looking)], p.ready...) // they are still listed, and go first
 			p.mu.Unlock()
-			return
+			return true
 		}
 		left -= p.look(e, c)
 	}
+	return len(looking) > 0
 }
 
 // list has the loop look at c.

@@ -209,14 +209,16 @@ func (s *Server) start() {
 }
 
 // turn runs one turn of the engine and measures it.
-func (s *Server) turn(body func(*engine.Engine)) {
+//
+// body tells the engine what has arrived, and returns whether there may be more.
+func (s *Server) turn(body func(*engine.Engine) (busy bool)) {
 	s.began = time.Now()
 	s.e.BeginTurn()
 	for _, f := range s.inbox.take() {
 		f(s.e)
 	}
-	body(s.e)
-	if s.clock.due() { // after what has arrived: clients are not blamed for time in which this process was stopped
+	busy := body(s.e)
+	if s.clock.due(s.began, busy) { // after what has arrived
 		s.e.TimerDue()
 	}
 	s.e.EndTurn()
