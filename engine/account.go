@@ -22,6 +22,7 @@ type account struct {
 	inboxPrefix string // of the subjects on which the server itself gets answers; empty: it asks nothing there
 
 	internal      int     // subscriptions that are no connection's own
+	standing      int     // of these, the server's own
 	conns         int     // connections that are here and are not closing
 	members       members // they, in the order in which they came
 	total         uint64  // connections that ever came here

@@ -141,11 +141,20 @@ func (e *Engine) checkChecks() {
 // Footprint is what an engine holds. With no connections, everything but Slots is zero.
 type Footprint struct {
 	Connections, Subscriptions, Timers, Chunks, Jobs, Queries, Fanouts, Slots int
+
+	Replies int // reply subjects that stand for requests from other accounts
+	Shadows int // subscriptions that stand in other accounts for those of connections
 }
 
 // Footprint counts what the engine holds, for leak checks.
 func (e *Engine) Footprint() Footprint {
+	replies, shadows := 0, 0
+	for _, a := range e.accounts {
+		replies += len(a.replies)
+		shadows += a.internal - a.standing - len(a.def.services)
+	}
 	return Footprint{
+		Replies: replies, Shadows: shadows,
 		Connections: len(e.conns) - len(e.free), Subscriptions: e.subscriptions(), Timers: e.timers.len(),
 		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: len(e.fanouts), Slots: len(e.conns),
 	}

@@ -68,6 +68,7 @@ func (e *Engine) keepOriginal() {
 func (e *Engine) request(im *serviceImport) {
 	m := &e.out
 	if m.hops >= hopsMax {
+		e.mark(MarkHopsMax)
 		return
 	}
 	x := e.cross(im.export.account)
@@ -78,7 +79,7 @@ func (e *Engine) request(im *serviceImport) {
 		var ok bool
 		if x.subject, ok = im.bridge.Apply(x.subject, m.subject, 0); !ok {
 			m.cross = m.cross[:len(m.cross)-1]
-			return
+			return // a wildcard for a token, which it does not take apart
 		}
 	}
 	if m.trace != nil {
@@ -90,6 +91,7 @@ func (e *Engine) request(im *serviceImport) {
 			return // nobody will answer
 		}
 	}
+	e.mark(MarkRequestCrossed)
 	measured := e.measure(im)
 	if len(m.reply) > 0 {
 		x.record = e.expectReply(im.export.account, im.account, m.reply, im.export, im.account)
@@ -106,6 +108,7 @@ func (e *Engine) answer(a *account, subj []byte) {
 	}
 	m := &e.out
 	x := e.cross(r.to)
+	e.mark(MarkReplyCrossed)
 	x.subject = append(x.subject, r.reply...)
 	if m.trace != nil && !e.traceAnswer(r, x) {
 		m.cross = m.cross[:len(m.cross)-1]

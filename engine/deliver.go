@@ -163,6 +163,7 @@ func (e *Engine) divert(s *subscription) *subscription {
 	}
 	m := &e.out
 	if s.flags&subFiltered != 0 && !s.conn.user.mayDeliver(s.handle.Queue(), m.shown) {
+		e.mark(MarkDeliveryFiltered)
 		return nil
 	}
 	if s.flags&subTracked != 0 && len(m.reply) > 0 {

@@ -42,6 +42,7 @@ func (e *Engine) handle(a *account, subj string, f func(*call)) *subscription {
 	if err := e.insert(a, []byte(subj), nil, s); err != nil {
 		panic("engine: not a pattern: " + subj)
 	}
+	a.standing++
 	return s
 }
 

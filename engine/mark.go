@@ -51,6 +51,19 @@ const (
 	MarkSweepFirst
 	MarkAuthKnown
 	MarkAuthShared
+	MarkRequestCrossed
+	MarkReplyCrossed
+	MarkReplyExpired
+	MarkReplyAbandoned
+	MarkRequestsMax
+	MarkPublishDenied
+	MarkSubDenied
+	MarkDeliveryFiltered
+	MarkSubRevoked
+	MarkShadowCast
+	MarkShadowRecast
+	MarkMappingLost
+	MarkHopsMax
 	NumMarks
 )
 
@@ -100,6 +113,19 @@ var markNames = [NumMarks]string{
 	MarkSweepFirst:        "a connection brought up to date before its turn in such a visit",
 	MarkAuthKnown:         "a password known from an earlier check",
 	MarkAuthShared:        "a password whose check others waited for too",
+	MarkRequestCrossed:    "a request went on to a service of another account",
+	MarkReplyCrossed:      "an answer came back from another account",
+	MarkReplyExpired:      "a request to another account given up because no answer came in time",
+	MarkReplyAbandoned:    "a request to another account given up because nobody listens for the answer",
+	MarkRequestsMax:       "the oldest request to another account given up because there were too many",
+	MarkPublishDenied:     "a publish that the permissions forbid",
+	MarkSubDenied:         "a subscription that the permissions forbid",
+	MarkDeliveryFiltered:  "a message kept from a subscription that may not have all that it matches",
+	MarkSubRevoked:        "a subscription taken away by a reload",
+	MarkShadowCast:        "a subscription that reached into another account",
+	MarkShadowRecast:      "such a subscription renewed by a reload",
+	MarkMappingLost:       "a message lost by a mapping",
+	MarkHopsMax:           "a message that passed through too many accounts",
 }
 
 // String says what the moment is.

@@ -138,6 +138,7 @@ func (e *Engine) repliesDue(x *export) {
 			e.timers.set(&x.timer, max(r.ends, e.now))
 			return
 		}
+		e.mark(MarkReplyExpired)
 		e.failReply(r, latencyTimeout)
 	}
 }
@@ -156,6 +157,7 @@ func (e *Engine) owe(c *conn, r *reply) {
 	}
 	q := c.requests
 	if q.n >= requestsMax {
+		e.mark(MarkRequestsMax)
 		e.dropReply(q.head)
 	}
 	r.asker = c
@@ -195,6 +197,7 @@ func (e *Engine) abandonRequest(r *reply) {
 		disown(r)
 		return
 	}
+	e.mark(MarkReplyAbandoned)
 	e.failReply(r, latencyAbandoned)
 }
 

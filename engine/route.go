@@ -44,6 +44,7 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 	if t := c.acc.def.mappings; t != nil {
 		to, outcome, chance := e.mapped(t, m.to, a.Subject)
 		if outcome == mapping.Lost {
+			e.mark(MarkMappingLost)
 			c.memo, a.Subject = nil, nil
 			e.ok(c)
 			return nil

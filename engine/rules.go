@@ -394,6 +394,7 @@ func (e *Engine) recastShadows() {
 		}
 		for _, s := range c.subs {
 			if s.flags&subShadowed != 0 {
+				e.mark(MarkShadowRecast)
 				e.takeShadows(s)
 			}
 			if len(c.acc.def.streams) > 0 {

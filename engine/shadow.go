@@ -14,6 +14,7 @@ func (e *Engine) castShadows(s *subscription) {
 // castFrom adds the shadows of root that continue what it, or its shadow behind, subscribes to in a: subj.
 func (e *Engine) castFrom(root *subscription, a *account, subj string, behind *subscription, hops int) {
 	if hops == hopsMax {
+		e.mark(MarkHopsMax)
 		return
 	}
 	for _, im := range a.def.streams {
@@ -32,6 +33,7 @@ func (e *Engine) castFrom(root *subscription, a *account, subj string, behind *s
 		if root.also == nil {
 			root.also = &also{}
 		}
+		e.mark(MarkShadowCast)
 		root.flags |= subShadowed
 		root.also.shadows = append(root.also.shadows, s)
 		e.castFrom(root, im.from, there, s, hops+1)

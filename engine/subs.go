@@ -28,6 +28,7 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 		if c.user.may() != nil {
 			var allowed bool
 			if allowed, s.flags = c.judge(subj, queue); !allowed {
+				e.mark(MarkSubDenied)
 				e.violation(c, subj, queue, sid)
 				return
 			}

@@ -248,6 +248,7 @@ func (e *Engine) become(c *conn, u *user) {
 	}
 	for _, s := range slices.Clone(c.subs) {
 		if !e.permit(c, s) {
+			e.mark(MarkSubRevoked)
 			e.violation(c, []byte(s.handle.Subject()), []byte(s.handle.Queue()), s.appendSID(nil))
 			e.endSub(s)
 		}
@@ -300,6 +301,7 @@ func (e *Engine) mayPublish(c *conn, subj []byte) (allowed, lasting bool) {
 	if c.grants != nil && c.grants.Use(subj, int64(e.now)) {
 		return true, false
 	}
+	e.mark(MarkPublishDenied)
 	e.work += answerWork
 	e.complain(c, string(permission.AppendPublishLog(nil, subj)))
 	e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err(permission.AppendPublishViolation(nil, subj)))

@@ -14,7 +14,8 @@ const (
 	authToken
 	authHashedUser
 	authHashedToken
-	authJWT // operator mode
+	authJWT   // operator mode
+	authUsers // each client its own: see tenants.go
 	numAuths
 )
 
@@ -46,6 +47,7 @@ func (a auth) configure(o *engine.Options) {
 			Preload: []settings.PreloadedJWT{{Account: jwtAccountKey, JWT: jwtAccount}},
 		}
 		o.MaxControlLine = max(o.MaxControlLine, jwtControlLine)
+	case authUsers: // in the accounts
 	}
 }
 
@@ -61,11 +63,14 @@ const (
 )
 
 // appendCredentials appends what a CONNECT says, beginning with a comma.
-func (a auth) appendCredentials(b []byte, what credentials) []byte {
+func (a auth) appendCredentials(b []byte, what credentials, user, password string) []byte {
 	if a == authJWT {
 		return append(append(append(b, `,"jwt":"`...), what.jwt()...), '"')
 	}
 	name, secret := authName, authSecret
+	if a == authUsers {
+		name, secret = user, password
+	}
 	switch what {
 	case rightCredentials:
 	case wrongPassword:
@@ -79,7 +84,7 @@ func (a auth) appendCredentials(b []byte, what credentials) []byte {
 		secret = ""
 	}
 	switch a {
-	case authUser, authHashedUser:
+	case authUser, authHashedUser, authUsers:
 		b = append(b, `,"user":"`+name+`","pass":"`+secret+`"`...)
 	case authToken, authHashedToken:
 		b = append(b, `,"auth_token":"`+secret+`"`...)

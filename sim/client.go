@@ -34,6 +34,7 @@ type client struct {
 	tries    uint64 // since it was last connected
 	waits    uint64 // for a dial, in all
 
+	user      string        // where there are accounts
 	published []published   // by number
 	wanted    []wanted      // subscriptions to be made again after a reconnect
 	lost      string        // how the last connection ended
@@ -49,15 +50,19 @@ type connection struct {
 	since schedule.Time
 	life  uint64 // of the server's process, when it dialled
 
-	input   parser
-	out     []byte
-	outAt   int           // bytes of out before it have been sent
-	sentAt  schedule.Time // when the network last took some of them, or first refused; 0: none wait
-	vec     [1][]byte
-	ledger  ledger
-	subs    []*subscription // not known to be over, by sid
-	nextSid uint64
-	pings   uint64 // written
+	input    parser
+	out      []byte
+	outAt    int           // bytes of out before it have been sent
+	sentAt   schedule.Time // when the network last took some of them, or first refused; 0: none wait
+	vec      [1][]byte
+	ledger   ledger
+	subs     []*subscription // not known to be over, by sid
+	revoked  []revoked
+	granted  map[string]*granted // by reply subject
+	answers  []reply             // to be given
+	expelled bool                // its user was taken away
+	nextSid  uint64
+	pings    uint64 // written
 
 	greeted    bool // INFO was read
 	maxPayload int
@@ -108,6 +113,7 @@ const (
 	clientUnstall
 	clientPower
 	clientCloseBy
+	clientAnswer
 	clientOpBits = 4
 )
 
@@ -134,6 +140,9 @@ func newClient(w *world, index int, kind clientKind) *client {
 	}
 	c.host = w.net.AddHost(clientHosts+index, c)
 	c.traits = w.drawTraits(c)
+	if users := w.users(); len(users) > 0 {
+		c.user = users[c.traits.user]
+	}
 	return c
 }
 
@@ -174,6 +183,8 @@ func (c *client) Fire(now schedule.Time, arg uint64) {
 		}
 	case clientCloseBy:
 		c.overdue()
+	case clientAnswer:
+		c.answerNow()
 	case clientTick:
 		c.tick = false
 		c.readSlowly()

@@ -35,16 +35,19 @@ func (c *client) deliver(in *inbound) {
 		return // what it subscribed to, nobody knows
 	}
 	p := from.published[n]
+	informed := c.uninform(in)
 	m := oracle.Message{
-		SID: in.sid, Subject: in.subject, Reply: in.reply, From: id, N: n, Intact: c.intact(in, id, n, p),
+		Informed: informed,
+		SID:      in.sid, Subject: in.subject, Reply: in.reply, From: id, N: n, Intact: c.intact(in, id, n, p),
 	}
 	c.node.oracle.Receive(c.told, &m)
+	c.grant(in)
 	c.w.judged(c.node)
 	if s == nil || c.w.failure != nil {
 		return
 	}
-	if s.responds && bytes.HasPrefix(in.reply, []byte(inboxReply)) && !c.full() && !c.halfClosed {
-		c.publish(message{subject: string(in.reply), size: stampSize})
+	if s.responds && (bytes.HasPrefix(in.reply, []byte(inboxReply)) || bytes.HasPrefix(in.reply, []byte(hiddenReply))) && !c.full() && !c.halfClosed {
+		c.answerLater(string(in.reply), s.times+1)
 	}
 }
 
@@ -100,8 +103,12 @@ func (c *client) unanswerable(in *inbound) {
 		c.w.fail(oracle.Responders, c.name()+" was told that nobody answers what it did not ask: "+quote(in.subject))
 		return
 	}
-	want := "NATS/1.0 503\r\nNats-Subject: " + c.published[n].subject + "\r\n\r\n"
-	if string(in.header) != want || len(in.payload) > 0 || len(in.reply) > 0 {
+	right, want := false, ""
+	for _, subj := range c.node.oracle.Names(c.told, n, c.published[n].subject) {
+		want = "NATS/1.0 503\r\nNats-Subject: " + subj + "\r\n\r\n"
+		right = right || string(in.header) == want
+	}
+	if !right || len(in.payload) > 0 || len(in.reply) > 0 {
 		c.w.fail(oracle.Responders, c.name()+" read a 503 with "+quote(in.header)+", not "+quote([]byte(want)))
 		return
 	}

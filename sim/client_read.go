@@ -209,8 +209,14 @@ func (c *client) pong() {
 
 // refused takes an -ERR.
 func (c *client) refused(text []byte) {
+	if c.isRevoked(text, true) {
+		return
+	}
 	if _, ok := c.ledger.answer(saidErr, text, c.traits.verbose); ok {
 		c.w.noteClient(c, "was told "+string(text))
+		return
+	}
+	if c.isRevoked(text, false) {
 		return
 	}
 	switch err := wire.Err(text); err {
@@ -218,7 +224,7 @@ func (c *client) refused(text []byte) {
 		c.w.noteClient(c, "was told "+string(text)) // whether that is just is judged at the server's end
 		return
 	}
-	if c.garbage {
+	if c.garbage || c.expelled && wire.Err(text) == wire.ErrAuthorization {
 		return
 	}
 	c.w.fail(propReplies, c.name()+" read -ERR "+strconv.Quote(string(text))+", due was "+c.ledger.unanswered())

@@ -20,6 +20,8 @@ type subscription struct {
 	max      uint64 // of that UNSUB; 0: none
 	ended    uint64 // pings written before that UNSUB
 	got      uint64 // messages
+	pinged   uint64 // pings written before the SUB
+	times    int    // how often it answers a request, less one
 }
 
 // wanted is a subscription that a client makes anew when it is connected again.
@@ -35,7 +37,7 @@ func (c *client) greet() {
 	}
 	c.state = clientOpening
 	c.told = c.node.oracle.Open(c.id, oracle.ConnOptions{
-		Echo: c.traits.echo, NoResponders: c.traits.noResponders && c.headers,
+		Echo: c.traits.echo, NoResponders: c.traits.noResponders && c.headers, User: c.user, Headers: c.headers,
 	})
 	c.believed[c.dial] = c.told
 	if !c.sendConnect() {
@@ -56,9 +58,9 @@ func (c *client) sendConnect() bool {
 	if t.late && !c.w.cfg.auth.required() {
 		return true // the defaults of a connection without CONNECT are among those that traits may have
 	}
-	good := !(t.badAuth && c.hostile)
+	good := !(t.badAuth && c.hostile) && c.exists()
 	what := rightCredentials
-	if !good {
+	if !good && c.exists() {
 		what = 1 + credentials(c.dial)%(numCredentials-1)
 	}
 	if !good && t.rude && c.w.cfg.auth.required() {
@@ -74,7 +76,7 @@ func (c *client) sendConnect() bool {
 	b = strconv.AppendBool(append(b, `,"headers":`...), t.headers)
 	b = strconv.AppendBool(append(b, `,"no_responders":`...), t.noResponders && c.headers)
 	b = append(b, `,"protocol":1`...)
-	b = c.w.cfg.auth.appendCredentials(b, what)
+	b = c.w.cfg.auth.appendCredentials(b, what, c.user, c.password())
 	c.out = append(b, "}\r\n"...)
 	if c.w.cfg.auth.required() && !good {
 		c.refusal(wire.ErrAuthorization)
@@ -126,8 +128,12 @@ func (c *client) subscribeInbox() {
 // subscribe writes a SUB with a new sid.
 func (c *client) subscribe(pattern, queue string, responds bool) *subscription {
 	c.nextSid++
-	s := &subscription{sid: c.nextSid, pattern: pattern, queue: queue, responds: responds}
+	s := &subscription{sid: c.nextSid, pattern: pattern, queue: queue, responds: responds, pinged: c.pings}
 	c.node.oracle.Subscribe(c.told, s.sid, pattern, queue)
+	if !c.maySubscribe(pattern, queue) {
+		c.writeRefused(s)
+		return s
+	}
 	if s.doubtful = c.writeSub(s.sid, pattern, queue); s.doubtful {
 		c.node.oracle.Doubt(c.told, s.sid)
 	}
@@ -137,15 +143,10 @@ func (c *client) subscribe(pattern, queue string, responds bool) *subscription {
 
 // writeSub writes a SUB, with a sid in use to no effect, and reports whether the server may, or must, refuse it.
 func (c *client) writeSub(sid uint64, pattern, queue string) (doubtful bool) {
-	b := append(append(c.out, "SUB "...), pattern...)
-	if queue != "" {
-		b = append(append(b, ' '), queue...)
-	}
-	b = strconv.AppendUint(append(b, ' '), sid, 10)
-	c.out = append(b, "\r\n"...)
+	c.appendSub(sid, pattern, queue)
 	m := c.w.cfg.engine.MaxSubscriptions
 	if m == 0 || len(c.subs) < m {
-		c.acknowledged()
+		c.acknowledgedUnless(c.subViolation(pattern, queue), nil)
 		return false
 	}
 	kind := dueErr
@@ -192,6 +193,9 @@ func (c *client) publish(m message) {
 	} else {
 		m.header = headerSize(m.header)
 	}
+	if t := c.w.cfg.tenants; t != nil && t.services {
+		m.size = max(m.size, stampSize) // a reply subject that names the publish would not come through
+	}
 	m.size = max(min(m.size, c.maxPayload-m.header), 0)
 	if m.header+m.size > c.maxPayload {
 		m.header = 0
@@ -206,7 +210,8 @@ func (c *client) publish(m message) {
 	case m.size < stampSize:
 		reply = appendReply(reply, tinyReply, c.id, n)
 	}
-	c.node.oracle.Publish(c.told, n, m.subject, string(reply))
+	grant := c.grantFor(m.subject)
+	c.node.oracle.PublishAs(c.told, n, m.subject, string(reply), grant)
 	c.w.messages++
 	c.w.largest = max(c.w.largest, m.header+m.size)
 	c.w.volume.add(c.w.queue.Now(), m.header+m.size+messageOverhead)
@@ -230,7 +235,7 @@ func (c *client) publish(m message) {
 	}
 	b = appendPayload(b, c.id, n, p)
 	c.out = append(b, "\r\n"...)
-	c.acknowledged()
+	c.publishAnswered(m.subject, grant)
 }
 
 // full reports whether enough waits to be sent.
@@ -251,6 +256,7 @@ func (c *client) fenced(ping uint64) {
 	}
 	clear(c.subs[len(kept):])
 	c.subs = kept
+	c.toldRevoked(ping)
 }
 
 // messageOverhead is about what a message costs beside headers and payload, bytes.

@@ -13,6 +13,7 @@ import (
 type config struct {
 	engine   engine.Options
 	auth     auth
+	tenants  *tenants // nil: one account, in which everybody may do everything
 	net      netsim.Config
 	budget   int   // bytes read from a connection in one turn
 	slow     int64 // how many times longer than usual servers take for everything
@@ -67,6 +68,11 @@ const (
 	cfgGathering        = 50
 	cfgSlow             = 51
 	cfgJWT              = 52
+	cfgTenants          = 53
+	cfgTenantsRare      = 54
+	cfgTenantCount      = 55
+	cfgTenantBackwards  = 56
+	cfgTenantVersions   = 57
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -104,6 +110,7 @@ func drawConfig(source *decision.Source) config {
 	d.server(&c)
 	d.workload(&c)
 	d.trouble(&c)
+	d.tenancy(&c)
 	c.fit()
 	return c
 }

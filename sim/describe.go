@@ -64,7 +64,12 @@ func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 
 // operatorWords tells what the operator of a server does.
 func operatorWords(r decision.Record) string {
-	if r.Kind == decision.SimDetail {
+	switch {
+	case r.Kind == decision.SimOperation && r.Purpose == askReconfigure:
+		return "the operator reloads another configuration of accounts"
+	case r.Kind == decision.SimDetail && r.Purpose == reloadVersion:
+		return fmt.Sprintf("  the reload is to the configuration of accounts %d behind the next", r.Value)
+	case r.Kind == decision.SimDetail:
 		return "  the reload lengthens a time, the " + fmt.Sprint(r.Purpose) + "th of those that it may"
 	}
 	return "the operator asks for " + nameOf(questionNames[:], r.Value)
@@ -186,6 +191,8 @@ func (s *Storyteller) traitWords(r decision.Record) string {
 func (s *Storyteller) configWords(r decision.Record) string {
 	o, n := &s.cfg.engine, &s.cfg.net
 	switch p := r.Purpose; {
+	case p >= cfgTenant:
+		return fmt.Sprintf("accounts, part %d, choice %d: %d of %d", p/tenantStep, p%tenantStep, r.Value, r.Range)
 	case p >= cfgNetFault:
 		return fmt.Sprintf("rate of network fault %d: %d of %d", p-cfgNetFault, r.Value, r.Range)
 	case p >= cfgFault:
@@ -219,19 +226,21 @@ var configNames = [...]string{
 	cfgEntropy: "entropy of the servers", cfgClients: "clients at most", cfgPeriod: "period of slots", cfgSizeMax: "largest message",
 	cfgTokens: "tokens of subjects", cfgDepth: "depth of subjects", cfgFaulty: "faults", cfgDrift: "drift of clocks",
 	cfgTurnWork: "work in a turn", cfgGathering: "a crowd gathers", cfgSlow: "servers are slow",
+	cfgTenants: "accounts, perhaps", cfgTenantsRare: "accounts, rather not", cfgTenantCount: "accounts beyond two",
+	cfgTenantBackwards: "services are imported from accounts behind", cfgTenantVersions: "configurations of accounts beyond one",
 }
 
 var traitNames = [...]string{
 	traitPhase: "its slots begin at", traitPeriod: "a slot takes", traitPace: "reads", traitVerbose: "verbose", traitPedantic: "pedantic",
 	traitNoEcho: "no echo", traitPlain: "no headers", traitQuiet: "no no_responders", traitLate: "no CONNECT", traitMute: "answers no ping",
-	traitRude: "does not even try a password", traitLaggard: "reads slowly",
+	traitRude: "does not even try a password", traitLaggard: "reads slowly", traitUser: "is user", traitTardy: "answers late",
 }
 
 var detailNames = [...]string{
 	detailSubject: "subject", detailClass: "class of size", detailSize: "size", detailHeader: "headers", detailCount: "how many",
 	detailWhich: "which", detailWild: "wildcards", detailQueue: "queue", detailMax: "max", detailWait: "wait", detailVariant: "variant",
 	detailTemplate: "template", detailPlace: "place", detailByte: "byte", detailHow: "how",
-	detailSpied: "spied on",
+	detailSpied: "spied on", detailServes: "serves", detailService: "service", detailTimes: "answers", detailShared: "shared", detailStream: "stream",
 }
 
 var operationNames = [numOperations]string{

@@ -67,6 +67,7 @@ func (w *world) heal() {
 	w.net.Calm()
 	for _, n := range w.nodes {
 		n.heal(now)
+		n.restore()
 	}
 	left := w.drawLeftBehind()
 	w.drawLasting(left)
@@ -107,7 +108,7 @@ func (w *world) recovery() schedule.Time {
 // departure is how long it may take until nothing is left.
 func (w *world) departure() schedule.Time {
 	o := &w.cfg.engine
-	return schedule.Time(o.PingInterval)*schedule.Time(o.PingMax+2)*reloadFactor + reloadFactor*schedule.Time(o.WriteDeadline) + 10*second
+	return schedule.Time(o.PingInterval)*schedule.Time(o.PingMax+2)*reloadFactor + reloadFactor*schedule.Time(o.WriteDeadline) + 10*second + w.cfg.patience()
 }
 
 // within runs until the condition holds, at most for so long, and reports whether it does.
@@ -183,7 +184,8 @@ func (w *world) checkLeft(n *node) {
 	if f := n.footprint(); f != (engine.Footprint{}) {
 		w.fail(propLeaves, "the engine still has connections "+strconv.Itoa(f.Connections)+", subscriptions "+
 			strconv.Itoa(f.Subscriptions)+", timers "+strconv.Itoa(f.Timers)+", chunks "+strconv.Itoa(f.Chunks)+
-			", jobs "+strconv.Itoa(f.Jobs)+", queries "+strconv.Itoa(f.Queries))
+			", jobs "+strconv.Itoa(f.Jobs)+", queries "+strconv.Itoa(f.Queries)+", replies "+strconv.Itoa(f.Replies)+
+			", shadows "+strconv.Itoa(f.Shadows))
 	}
 	if r := w.residue(); r != (netsim.Residue{}) {
 		w.fail(propLeaves, "the network still has connections "+strconv.Itoa(r.Connections)+" (dialling "+

@@ -22,6 +22,10 @@ type due struct {
 	err  wire.Err // of -ERR; of a fatal one empty: the connection ends without a word
 	at   schedule.Time
 	n    uint64 // of a PONG: which of the connection's pings it answers
+	mild bool   // of a refusal: another configuration may allow it
+
+	errs []wire.Err // words that may come instead of err
+	more []wire.Err // and those of other configurations
 }
 
 type dueKind uint8
@@ -33,6 +37,7 @@ const (
 	dueMaybe          // +OK from a verbose connection, or -ERR; from one that is not, -ERR or nothing
 	dueFatal          // -ERR, if there are words for it, then the end
 	dueOption         // -ERR or nothing, then what follows
+	dueSilent         // nothing, unless another configuration forbids it
 )
 
 func (l *ledger) add(d due) {
@@ -61,31 +66,40 @@ func (l *ledger) answer(verb inboundVerb, text []byte, verbose bool) (d due, ok 
 	if verb == saidErr && !verbose && l.certain(text) {
 		return due{kind: dueErr}, true
 	}
-	for !l.empty() {
-		front := l.items[l.head]
+	for i := l.head; i < len(l.items); i++ {
+		front := &l.items[i]
 		if front.fits(verb, text, verbose) {
+			for l.head < i {
+				l.pop() // it was answered by nothing
+			}
 			return l.pop(), true
 		}
-		if front.kind != dueOption && (front.kind != dueMaybe || verbose) {
+		if front.kind != dueOption && front.kind != dueSilent && (front.kind != dueMaybe || verbose) {
 			return due{}, false
 		}
-		l.pop() // it was answered by nothing
 	}
 	return due{}, false
 }
 
 // certain takes the first -ERR with that text that is certain to come off the ledger, if nothing else is certain to come
-// before it. One that may come and one that must look the same: they are told apart by their number.
+// before it. One that may come and one that must look the same: they are told apart by their number. So if one that may come
+// is before it, that is for answer to take, and the other one is not certain any more.
 func (l *ledger) certain(text []byte) bool {
+	before := false
 	for i := l.head; i < len(l.items); i++ {
 		switch d := &l.items[i]; d.kind {
 		case dueErr:
 			if !d.fits(saidErr, text, false) {
 				return false
 			}
+			if before {
+				d.kind = dueMaybe
+				return false
+			}
 			l.items = append(l.items[:i], l.items[i+1:]...)
 			return true
-		case dueMaybe, dueOption:
+		case dueMaybe, dueOption, dueSilent:
+			before = before || d.fits(saidErr, text, false)
 		default:
 			return false
 		}
@@ -102,7 +116,7 @@ func (d *due) fits(verb inboundVerb, text []byte, verbose bool) bool {
 	case saidErr:
 		switch d.kind {
 		case dueErr, dueMaybe, dueFatal, dueOption:
-			return d.err != "" && string(text) == string(d.err)
+			return d.err != "" && (string(text) == string(d.err) || among(d.errs, text))
 		}
 	}
 	return false
@@ -146,4 +160,29 @@ func (l *ledger) unanswered() string {
 	default:
 		return "-ERR '" + string(d.err) + "'"
 	}
+}
+
+// loosen follows a reload: what was certain by the permissions before it is no more.
+func (l *ledger) loosen() {
+	for i := l.head; i < len(l.items); i++ {
+		d := &l.items[i]
+		switch {
+		case d.err == "":
+		case d.kind == dueSilent, d.kind == dueOK, d.kind == dueErr && d.mild:
+			d.kind = dueMaybe
+			fallthrough
+		default:
+			d.errs = append(d.errs[:len(d.errs):len(d.errs)], d.more...)
+		}
+	}
+}
+
+// among reports whether the text is one of the words.
+func among(words []wire.Err, text []byte) bool {
+	for _, w := range words {
+		if string(w) == string(text) {
+			return true
+		}
+	}
+	return false
 }

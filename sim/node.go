@@ -53,6 +53,8 @@ type node struct {
 	duckUp      bool           // it was listening then
 	nextOptions engine.Options // of the reload that is under way
 	reloaded    bool           // the process was told new options
+	version     int            // of the configuration of accounts that is in force
+	nextVersion int            // of the reload that is under way
 
 	turns     uint64
 	total     uint64 // connections accepted by the process
@@ -119,6 +121,10 @@ func newNode(w *world, index int) *node {
 		w: w, index: index, actor: decision.Of(decision.Node, uint64(index)),
 		clock: newClock(), slow: w.cfg.slow, downAt: -1, oracle: oracle.New(),
 	}
+	if t := w.cfg.tenants; t != nil {
+		n.oracle.Govern(t.versions[0])
+		n.oracle.SetClock(n)
+	}
 	n.host = w.net.AddHost(index, n)
 	return n
 }
@@ -161,7 +167,10 @@ func (n *node) boot(now schedule.Time) {
 	n.duckSince, n.duckAt, n.duckUp, n.reloaded = 0, 0, false, false
 	n.turnWatch, n.crowds = turnWatch{}, crowdWatch{}
 	n.w.note(n.index, "process starts")
-	n.eng = engine.New(n.w.cfg.engine, engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n})
+	if n.w.faults.over {
+		n.restore()
+	}
+	n.eng = engine.New(n.w.cfg.options(n.version), engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n})
 	n.tell(ready{kind: readyStart})
 }
 

@@ -63,6 +63,11 @@ const (
 	detailByte     = 14
 	detailHow      = 15
 	detailSpied    = 16
+	detailServes   = 17 // where there are accounts: whether a subscription answers requests
+	detailService  = 18 // which service it is, or is asked
+	detailTimes    = 19 // how often it answers
+	detailShared   = 20 // whether it is about what accounts share
+	detailStream   = 21 // which stream
 )
 
 // slot is one slot of the client: at most one operation.
@@ -148,18 +153,19 @@ func (c *client) do(op operation, s slotKey) {
 		m := c.drawMessage(s, 0)
 		m.request = c.traits.requests
 		m.size = max(m.size, stampSize)
+		m.subject = c.drawAsked(s, m.subject)
 		c.publish(m)
 	case opSubscribe:
 		if len(c.subs) < subsMax {
-			c.subscribe(c.drawPattern(s), c.drawQueue(s, 4), false)
+			c.subscribe(c.drawPattern(s), c.drawQueue(s, 4), c.serves(s)).times = c.drawTimes(s)
 		}
 	case opJoin:
 		if len(c.subs) < 8 {
-			c.subscribe(c.drawPattern(s), c.drawQueue(s, 0), false)
+			c.subscribe(c.drawPattern(s), c.drawQueue(s, 0), c.serves(s)).times = c.drawTimes(s)
 		}
 	case opServe:
 		if len(c.subs) < 4 {
-			c.subscribe(c.drawPattern(s), c.drawQueue(s, 2), true)
+			c.subscribe(c.drawServed(s), c.drawQueue(s, 2), true).times = c.drawTimes(s)
 		}
 	case opUnsubscribe:
 		if sub := c.drawSub(s); sub != nil {
@@ -210,6 +216,7 @@ var sizeClasses = [...]uint32{60, 25, 12, 3}
 func (c *client) drawMessage(s slotKey, i uint32) message {
 	most := uint64(c.w.cfg.sizeMax)
 	m := message{subject: c.w.cfg.subjects[s.each(detailSubject, i, uint64(len(c.w.cfg.subjects)))]}
+	m.subject = c.drawTold(s, i, m.subject)
 	k := decision.Key{Kind: decision.SimDetail, Actor: c.actor, Purpose: detailClass | i<<8, N: s.n}
 	switch c.w.source.Pick(k, sizeClasses[:]) {
 	case 0:
@@ -232,6 +239,9 @@ func (c *client) drawMessage(s slotKey, i uint32) message {
 // drawPattern draws what to subscribe to: a subject, in parts made wild.
 func (c *client) drawPattern(s slotKey) string {
 	subj := c.w.cfg.subjects[s.below(detailSubject, uint64(len(c.w.cfg.subjects)))]
+	if p := c.drawHeard(s); p != "" {
+		return p
+	}
 	wild := s.below(detailWild, 11)
 	switch {
 	case wild < 4:

@@ -16,8 +16,12 @@ func (c *client) misbehave(op operation, s slotKey) {
 	case opOddSubscribe:
 		c.nextSid++
 		bad := [...]string{"a..b", ".a", "a.", "a.>.b", "."}
-		c.out = append(append(c.out, "SUB "...), bad[s.below(detailVariant, uint64(len(bad)))]...)
+		pattern := bad[s.below(detailVariant, uint64(len(bad)))]
+		c.out = append(append(c.out, "SUB "...), pattern...)
 		c.out = append(strconv.AppendUint(append(c.out, ' '), c.nextSid, 10), "\r\n"...)
+		if c.mayNotAnyway(pattern) {
+			return
+		}
 		if c.w.cfg.engine.MaxSubscriptions > 0 {
 			c.ledger.add(due{kind: dueOption, err: wire.ErrMaxSubscriptions}) // checked first
 			c.ledger.add(due{kind: dueOption, err: wire.ErrInvalidSubject})

@@ -73,7 +73,9 @@ type traits struct {
 	late         bool // sends no CONNECT where none is needed
 	mute         bool // answers no ping
 	badAuth      bool
-	rude         bool // … or does not even try one
+	rude         bool          // … or does not even try one
+	tardy        schedule.Time // before it answers a request, where there are accounts
+	user         int           // of the run's, where there are accounts
 }
 
 // Purposes of decision.SimTrait. Numbers stand in logs.
@@ -90,6 +92,8 @@ const (
 	traitMute     = 10
 	traitRude     = 11
 	traitLaggard  = 12
+	traitUser     = 13
+	traitTardy    = 14
 )
 
 var paces = [...]int{1000, 1, 20, 10_000}
@@ -105,6 +109,10 @@ func (w *world) drawTraits(c *client) traits {
 		echo:     !rare(traitNoEcho, 200_000),
 		headers:  !rare(traitPlain, 250_000),
 		late:     rare(traitLate, 60_000),
+	}
+	if users := w.users(); len(users) > 0 {
+		t.user = int(c.trait(traitUser, uint64(len(users))))
+		t.tardy = tardiness[c.trait(traitTardy, uint64(len(tardiness)))]
 	}
 	t.noResponders = t.headers && !rare(traitQuiet, 150_000)
 	t.requests = c.kind == kindRequester || c.kind == kindMixed

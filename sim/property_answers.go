@@ -40,6 +40,9 @@ func (c *client) silence(since schedule.Time, why string) {
 func (c *client) prompt(took schedule.Time) {
 	w := c.w
 	most := latencyMax + 10*(w.cfg.net.Link.Latency+w.cfg.net.Link.Jitter)
+	if w.cfg.budget <= 64 {
+		most += schedule.Time(w.largest) * second / 1_000_000 // it may come behind a message of its own
+	}
 	if took <= most || !c.healthy() || w.congested(c) || c.heldLately(w.queue.Now()) {
 		return
 	}

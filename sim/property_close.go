@@ -77,7 +77,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	case engine.ReasonAuthTimeout:
 		just = sick || c.mute || c.lazy || c.kind == kindSilent || c.garbage
 	case engine.ReasonAuthFailed:
-		just = gone || c.fatal || c.garbage
+		just = gone || c.fatal || c.garbage || c.expelled
 	case engine.ReasonSlowPending:
 		n.judgeHeld(nc)
 		just = sick || c.lazy || n.w.overwhelmed(c)

@@ -51,6 +51,9 @@ var _ engine.Monitor = (*node)(nil)
 func (n *node) ask(now schedule.Time, nth uint64) {
 	k := decision.Key{Kind: decision.SimOperation, Actor: n.actor, N: nth}
 	what := question(n.w.source.Pick(k, questionWeights[:]))
+	if what == askNothing && n.mayReconfigure(nth) {
+		what = askReload
+	}
 	if n.eng == nil || n.paused > 0 {
 		return
 	}

@@ -16,9 +16,17 @@ const propReload = "reload"
 // reloadFactor is by how much a reload may lengthen times. It never shortens any below what the run began with.
 const reloadFactor = 2
 
+// reloadVersion is the purpose of the choice of a configuration of accounts; those below it lengthen times.
+const reloadVersion = 6
+
 // drawReload draws the options of the reload in the nth second.
 func (n *node) drawReload(nth uint64) engine.Options {
-	o := n.w.cfg.engine
+	n.nextVersion = n.version
+	if t := n.w.cfg.tenants; t != nil && len(t.versions) > 1 {
+		k := decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: reloadVersion, N: nth}
+		n.nextVersion = (n.version + 1 + int(n.w.source.Below(k, uint64(len(t.versions))))) % len(t.versions)
+	}
+	o := n.w.cfg.options(n.nextVersion)
 	longer := func(which uint32) bool {
 		k := decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: which, N: nth}
 		return n.w.source.Below(k, 3) == 2
@@ -45,6 +53,8 @@ func (n *node) drawReload(nth uint64) engine.Options {
 func (n *node) reload() {
 	n.w.trace.event(n.index, EventReload, 0, 0)
 	n.reloaded = true
+	n.tryForbidden()
+	n.reconfigured()
 	if stuck := n.eng.Reload(n.nextOptions); len(stuck) > 0 {
 		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
 	}

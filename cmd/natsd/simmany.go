@@ -190,4 +190,7 @@ var simExcusedMarks = map[string]string{
 	engine.MarkTLSStart.String():   "simulated servers have no TLS: handshakes are the host's, and tested over real sockets",
 	engine.MarkTLSFailed.String():  "the same",
 	engine.MarkTLSTimeout.String(): "the same",
+
+	engine.MarkRequestsMax.String(): "no simulated client has 65536 requests unanswered; a test of the engine has",
+	engine.MarkHopsMax.String():     "simulated configurations have fewer accounts than that",
 }

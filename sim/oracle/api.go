@@ -21,6 +21,9 @@ func (i ID) String() string { return fmt.Sprintf("client %d.%d", i.Client(), i.E
 type ConnOptions struct {
 	Echo         bool // it gets its own messages
 	NoResponders bool // it wants to be told of requests that nobody gets
+	Headers      bool // it gets headers
+	// User is who it is, where there are accounts.
+	User string
 }
 
 // Message is what a client read. Subject and Reply are borrowed until the call returns.
@@ -30,7 +33,10 @@ type Message struct {
 	Reply   []byte
 	From    ID     // the publisher, as the payload has it
 	N       uint64 // the publish, as the payload has it
-	Intact  bool   // headers and payload are those of that publish, byte for byte, as this receiver should see them
+	// Informed says that a header in front of the payload tells who asked, as services in other accounts are told. Intact
+	// does not count it.
+	Informed bool
+	Intact   bool // headers and payload are those of that publish, byte for byte, as this receiver should see them
 }
 
 // Failure is a broken property.
@@ -53,6 +59,12 @@ const (
 	Queue      = "queue"      // a message reaches one member of a queue group: not two, and not none
 	Spread     = "spread"     // the members of a queue group get about as many messages each
 	Responders = "responders" // a request is answered 503 exactly if nobody got it
+
+	Isolation   = "isolation"   // no message crosses to another account without an export and an import
+	Permissions = "permissions" // no message comes from or to a user that the permissions forbid
+	Mapped      = "mapped"      // a message takes one of the ways that mappings leave open
+	Answers     = "answered"    // an answer crosses back to who asked, as often as the service says
+	Atomic      = "atomic"      // a message is judged by one configuration
 )
 
 // Stats count what was judged.

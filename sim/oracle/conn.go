@@ -18,15 +18,16 @@ type Conn struct {
 	to        []*pair  // connections that got its messages, or are owed some
 
 	// What it reads.
-	pings   fifo[position] // without pong
-	fenced  position       // when the last ping that was answered was written
-	listens int            // its place in Oracle.listening; -1: not there
-	subs    map[uint64]*sub
-	indexed []*sub   // that the server may believe in
-	groups  []*group // that it was ever in, each once
-	from    map[*Conn]*pair
-	pairs   []*pair
-	owed    []*pair // with something due or overtaken
+	pings    fifo[position] // without pong
+	fenced   position       // when the last ping that was answered was written
+	listens  int            // its place in Oracle.listening; -1: not there
+	subs     map[uint64]*sub
+	indexed  []*sub   // that the server may believe in
+	governed []*sub   // where there are accounts: those, and those that it may have refused
+	groups   []*group // that it was ever in, each once
+	from     map[*Conn]*pair
+	pairs    []*pair
+	owed     []*pair // with something due or overtaken
 }
 
 // sub is one subscription.
@@ -44,8 +45,11 @@ type sub struct {
 	leastMax uint64   // of all its UNSUBs with a number; 0: none
 	firstMax position // when the first of them was written
 	received uint64
+	era      int    // in which it was written
+	life     []bool // from that era on: whether the server may have it
 
-	at    *bucket // where the index has it; nil: nowhere
+	in    *index  // that has it
+	at    *bucket // where that has it; nil: nowhere
 	slot  int     // its place there
 	place int     // its place in Conn.indexed
 }

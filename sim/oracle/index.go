@@ -24,6 +24,7 @@ type matches struct {
 type groupMatch struct {
 	group   *group
 	members []*sub
+	entry   int
 }
 
 // A subject is remembered when it reaches at least memoFrom subscriptions; at most memoMost subjects are.
@@ -180,7 +181,7 @@ func (o *Oracle) unindex(s *sub) {
 	if s.at == nil {
 		return
 	}
-	o.index.remove(s)
+	s.in.remove(s)
 	c := s.conn
 	last := len(c.indexed) - 1
 	moved := c.indexed[last]

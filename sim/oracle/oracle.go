@@ -17,6 +17,13 @@ type Oracle struct {
 	leans     leans
 	wanting   []want // requests that must be answered 503 if nobody subscribes meanwhile
 	matched   matches
+	eras      []*era            // none: there is one account, and everybody may do everything
+	indexes   map[string]*index // by account
+	reached   matches
+	offers    []offer
+	bindings  map[string]*binding
+	bound     []*binding
+	clock     Clock
 	nextSweep position
 	stats     Stats
 	failure   *Failure
@@ -114,6 +121,7 @@ func (o *Oracle) Gone(c *Conn) {
 // Crash tells that the server lost its process: every connection opened so far is gone.
 func (o *Oracle) Crash() {
 	o.step()
+	o.unbind()
 	for i := len(o.conns) - 1; i >= 0; i-- { // backwards: retiring moves the last one into the gap
 		o.setGone(o.conns[i])
 	}

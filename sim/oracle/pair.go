@@ -90,7 +90,7 @@ func (o *Oracle) deliver(p *pair, n uint64, s *sub) (owed bool) {
 			continue
 		}
 		r := p.by.records.find(d.n)
-		if r == nil || d.sub != s && o.excused(p, r, d.sub) {
+		if r == nil || o.unsure(r) || d.sub != s && o.excused(p, r, d.sub) {
 			continue
 		}
 		p.overtaken = append(p.overtaken, d)
@@ -111,18 +111,22 @@ func (o *Oracle) deliver(p *pair, n uint64, s *sub) (owed bool) {
 
 // excused reports that the subscription may have been over when the publish was handled.
 func (o *Oracle) excused(p *pair, r *record, s *sub) bool {
-	return s.doubtful || s.mayHaveEnded(r, p.by) || s.exhausted()
+	return s.doubtful || s.mayHaveEnded(r, p.by) || s.exhausted() || o.unsure(r)
 }
 
 // note checks that the message comes in its order and not for the second time.
-func (o *Oracle) note(p *pair, r *record, s *sub) {
+func (o *Oracle) note(p *pair, r *record, s *sub, copies int) {
 	switch {
 	case r.n > p.lastN:
 		p.lastN = r.n
 		p.got = append(p.got[:0], s)
 	case r.n == p.lastN:
+		n := 0
 		for _, other := range p.got {
-			if other == s {
+			if other != s {
+				continue
+			}
+			if n++; n == copies {
 				o.fail(Once, "%v message %d on %q reached sid %d of %v twice", p.by.id, r.n, r.subject, s.sid, s.conn.id)
 				return
 			}

@@ -7,12 +7,12 @@ func (o *Oracle) Subscribe(c *Conn, sid uint64, pattern, queue string) {
 		return
 	}
 	if old := c.subs[sid]; old != nil && !old.finished() {
-		if old.unsub != 0 || old.leastMax != 0 || old.doubtful {
+		if old.unsub != 0 || old.leastMax != 0 || old.doubtful && o.eras == nil {
 			panic("oracle: a sid is used again while its subscription may or may not be over")
 		}
 		return // the server ignores it
 	}
-	s := &sub{conn: c, sid: sid, pattern: pattern, written: o.now}
+	s := &sub{conn: c, sid: sid, pattern: pattern, written: o.now, in: &o.index}
 	c.subs[sid] = s
 	if c.listens < 0 {
 		c.listens = len(o.listening)
@@ -24,12 +24,13 @@ func (o *Oracle) Subscribe(c *Conn, sid uint64, pattern, queue string) {
 	}
 	if queue != "" {
 		s.group = o.groupOf(queue)
-		s.group.joined()
 		c.join(s.group)
 	}
-	o.index.add(s)
-	s.place = len(c.indexed)
-	c.indexed = append(c.indexed, s)
+	if o.eras != nil {
+		o.governSub(c, s)
+		return
+	}
+	o.enlist(s, &o.index)
 	o.interestAppears(s)
 }
 
@@ -78,6 +79,11 @@ func (o *Oracle) Unsubscribe(c *Conn, sid, most uint64) {
 // Publish tells that a PUB or HPUB is written. n is greater than that of the connection's publish before. Requests that
 // wait for their answers at the same time have different replies.
 func (o *Oracle) Publish(c *Conn, n uint64, subj, reply string) {
+	o.PublishAs(c, n, subj, reply, ByLists)
+}
+
+// PublishAs is Publish for a connection that may have been granted more, or less, than the lists of its user say.
+func (o *Oracle) PublishAs(c *Conn, n uint64, subj, reply string, grant Grant) {
 	o.step()
 	if c.ended != 0 {
 		return
@@ -94,6 +100,10 @@ func (o *Oracle) Publish(c *Conn, n uint64, subj, reply string) {
 	if c.gone != 0 {
 		return
 	}
+	if o.eras != nil {
+		o.govern(c, r, grant)
+		return
+	}
 	m := o.index.find(subj, &o.matched)
 	for _, s := range m.plain {
 		if s.conn == c && !c.opts.Echo || s.conn.ended != 0 || !s.certain(c) {
@@ -102,7 +112,7 @@ func (o *Oracle) Publish(c *Conn, n uint64, subj, reply string) {
 		pairOf(c, s.conn).owe(n, s)
 	}
 	for i := range m.groups {
-		o.owe(r, c, &m.groups[i])
+		o.owe(r, c, &m.groups[i], r.subject)
 	}
 	if reply != "" && c.opts.NoResponders {
 		o.expect503(c, r, m)
@@ -118,9 +128,13 @@ type want struct {
 // expect503 notes that a request must be answered 503, if nobody can get it and the requester can get the answer:
 // on a plain subscription of its own, for a member of a queue group may share it.
 func (o *Oracle) expect503(c *Conn, r *record, m *matches) {
-	if c.anybody(m) {
-		return
+	if !c.anybody(m) {
+		o.await503(c, r)
 	}
+}
+
+// await503 is expect503 for a request that nobody can get.
+func (o *Oracle) await503(c *Conn, r *record) {
 	for _, s := range c.indexed {
 		if s.group == nil && s.certain(c) && s.leastMax == 0 && reaches(r.reply, s.pattern) {
 			r.want503 = true
@@ -155,7 +169,7 @@ func (o *Oracle) interestAppears(s *sub) {
 		if r == nil || !r.want503 || r.got503 {
 			continue
 		}
-		if s.conn != w.conn && reaches(r.subject, s.pattern) {
+		if s.conn != w.conn && o.mayReach(r, s) {
 			r.want503 = false
 			continue
 		}

@@ -26,7 +26,14 @@ func (o *Oracle) Receive(c *Conn, m *Message) {
 		}
 		return
 	}
-	if string(m.Subject) != r.subject || string(m.Reply) != r.reply || !m.Intact {
+	f := fit{copies: 1, could: 1}
+	if o.eras != nil {
+		var ok bool
+		if f, ok = o.fits(c, by, r, s, m); !ok {
+			return
+		}
+	}
+	if o.eras == nil && (string(m.Subject) != r.subject || string(m.Reply) != r.reply) || !m.Intact {
 		o.altered(c, by, r, m)
 		return
 	}
@@ -42,9 +49,12 @@ func (o *Oracle) Receive(c *Conn, m *Message) {
 		return
 	}
 	o.checkLimit(by, r, s)
-	o.note(p, r, s)
-	if s.group != nil {
-		o.take(by, r, s)
+	o.note(p, r, s, f.copies)
+	if o.eras != nil {
+		o.crossed(c, by, r, m, f)
+	}
+	if s.group != nil && !f.vague {
+		o.take(by, r, s, f.could)
 	}
 	if r.got503 {
 		o.fail(Responders, "%v request %d on %q was answered 503 and reached sid %d of %v", by.id, r.n, r.subject, s.sid, c.id)
@@ -53,6 +63,8 @@ func (o *Oracle) Receive(c *Conn, m *Message) {
 
 func (o *Oracle) altered(c, by *Conn, r *record, m *Message) {
 	switch {
+	case o.eras != nil:
+		o.fail(Intact, "message %d of %v on %q came altered to %v", r.n, by.id, r.subject, c.id)
 	case string(m.Subject) != r.subject:
 		o.fail(Intact, "%v published message %d on %q, %v got it on %q", by.id, r.n, r.subject, c.id, m.Subject)
 	case string(m.Reply) != r.reply:
@@ -71,7 +83,7 @@ func (o *Oracle) lawful(c, by *Conn, r *record, s *sub) bool {
 			c.id, r.n, by.id, r.subject)
 	case by == c && !c.opts.Echo:
 		o.fail(Echo, "%v got its own message %d on %q", c.id, r.n, r.subject)
-	case hasEmptyToken(r.subject) || !reaches(r.subject, s.pattern):
+	case o.eras == nil && (hasEmptyToken(r.subject) || !reaches(r.subject, s.pattern)):
 		o.fail(Matching, "sid %d (%q) of %v got message %d of %v on %q", s.sid, s.pattern, c.id, r.n, by.id, r.subject)
 	case by == c && r.written < s.written || begun != 0 && begun < s.written:
 		o.fail(Interest, "sid %d (%q) of %v got message %d of %v on %q from before its SUB",

@@ -1,5 +1,7 @@
 package oracle
 
+import "github.com/natsd/natsd/sim/model"
+
 // record is what is known of one publish.
 type record struct {
 	n              uint64
@@ -11,11 +13,25 @@ type record struct {
 	want503        bool // nobody can get it, so a 503 must come; undone by a SUB that matches
 	got503         bool
 	groups         []groupDue
+
+	// Where there are accounts:
+	era     int  // in which it was written
+	spans   bool // nothing of it is certain: a reload came between, or it may be refused
+	grant   Grant
+	chosen  int            // of choices, from 1; 0: not known yet
+	choices []model.Choice // in that era
+	answers *binding       // to which it is an answer; nil: none
+	link    int            // of the entries of an answer, the first in another account
+	unknown bool           // an answer to nobody knows which request
+	late    bool           // an answer that no longer crosses
+	at      int64          // when it was written
 }
 
 // groupDue is what one queue group owes of one publish.
 type groupDue struct {
 	group  *group
+	entry  int     // of the ways into accounts
+	could  uint64  // by which entries that member may have got it
 	sure   *sub    // a member that is certain of the message; nil: none
 	by     *sub    // the member that got it; nil: none yet
 	spread *spread // counts who gets it; nil: not counted

@@ -1,0 +1,131 @@
+package model
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		subj, pattern string
+		want          bool
+	}{
+		{"a", "a", true}, {"a", "b", false}, {"a.b", "a", false}, {"a.b", "a.*", true}, {"a.b", "*.b", true}, {"a.b", "*", false},
+		{"a.b", ">", true}, {"a.b", "a.>", true}, {"a", "a.>", false}, {"a.b.c", "a.*.c", true}, {"a..c", "a.*.c", false}, {"", ">", false},
+	} {
+		if got := matches(c.subj, c.pattern); got != c.want {
+			t.Errorf("matches(%q, %q) = %v", c.subj, c.pattern, got)
+		}
+	}
+}
+
+func TestRewriteAndUndo(t *testing.T) {
+	for _, c := range []struct{ subj, source, template, want string }{
+		{"a.b", "*.*", "$2.$1", "b.a"}, {"a.b.c", "a.>", "z.>", "z.b.c"}, {"a", "a", "b", "b"}, {"a.b", "*.b", "x.$1.y", "x.a.y"},
+		{"a.>", "*.*", "$1.$2", "a.>"},
+	} {
+		got, ok := rewrite(c.subj, c.source, c.template)
+		if !ok || got != c.want {
+			t.Errorf("rewrite(%q, %q, %q) = %q, %v", c.subj, c.source, c.template, got, ok)
+		}
+		back, ok := undo(got, c.source, c.template)
+		if !ok || back != c.subj {
+			t.Errorf("undo(%q, %q, %q) = %q, %v", got, c.source, c.template, back, ok)
+		}
+	}
+	if got, ok := rewrite("a.>", "*.*", "$2.$1"); ok {
+		t.Errorf("a wildcard took a wildcard for a token: %q", got)
+	}
+	if _, ok := undo("b", "a", "z"); ok {
+		t.Error("undone what the template does not make")
+	}
+}
+
+func TestCoverAndMeet(t *testing.T) {
+	for _, c := range []struct {
+		a, b         string
+		covers, meet bool
+	}{
+		{"a", ">", true, true}, {"*", "a", false, true}, {"a.*", "*.b", false, true}, {"a.*", "a.>", true, true},
+		{"a.>", "a.*", false, true}, {"a", "b", false, false}, {"a.*", "a", false, false}, {">", ">", true, true},
+	} {
+		if got := coveredBy(c.a, c.b); got != c.covers {
+			t.Errorf("coveredBy(%q, %q) = %v", c.a, c.b, got)
+		}
+		if got := Meet(c.a, c.b); got != c.meet {
+			t.Errorf("Meet(%q, %q) = %v", c.a, c.b, got)
+		}
+	}
+}
+
+func testRules() *Rules {
+	return &Rules{Accounts: []Account{
+		{Name: "A", Exports: []Export{{Kind: Stream, Subject: "s.>"}, {Kind: Service, Subject: "req.*", Accounts: []string{"B"}}}},
+		{Name: "B", Imports: []Import{{Kind: Stream, Account: "A", Subject: "s.*", Prefix: "im"}, {Kind: Service, Account: "A", Subject: "req.*", To: "ask.$1"}},
+			Exports:  []Export{{Kind: Stream, Subject: "im.>"}},
+			Mappings: []Mapping{{Subject: "m", Destinations: []Destination{{"ask.m", 60}, {"m", 10}}}, {Subject: "n", Destinations: []Destination{{"o", 30}}}}},
+		{Name: "C", Imports: []Import{{Kind: Stream, Account: "B", Subject: "im.s.*", To: "c.$1"}, {Kind: Service, Account: "A", Subject: "req.*"}}},
+	}}
+}
+
+func show(choices []Choice) string {
+	var b strings.Builder
+	for _, c := range choices {
+		fmt.Fprintf(&b, "%d:", c.Weight)
+		for _, e := range c.Entries {
+			for _, l := range e.Leaves {
+				fmt.Fprintf(&b, " %s/%s", l.Account, l.Subject)
+			}
+			b.WriteString(";")
+		}
+	}
+	return b.String()
+}
+
+func TestRoutes(t *testing.T) {
+	r := testRules()
+	for _, c := range []struct{ account, subj, want string }{
+		{"A", "x", "100: A/x;"},
+		{"A", "s.1", "100: A/s.1 B/im.s.1 C/c.1;"},
+		{"A", "s.1.2", "100: A/s.1.2;"},
+		{"B", "im.s.1", "100: B/im.s.1 C/c.1;"},
+		{"B", "ask.1", "100: B/ask.1; A/req.1;"},
+		{"C", "req.1", "100: C/req.1;"}, // not exported to C
+		{"B", "m", "60: B/ask.m; A/req.m;10: B/m;"},
+		{"B", "n", "30: B/o;70: B/n;"},
+	} {
+		if got := show(r.Routes(c.account, c.subj)); got != c.want {
+			t.Errorf("%s publishes %s: %s, want %s", c.account, c.subj, got, c.want)
+		}
+	}
+}
+
+func TestPermissions(t *testing.T) {
+	u := &User{May: &Permissions{
+		Publish:   Lists{Allow: []string{"a.>", "b"}, Deny: []string{"a.x"}},
+		Subscribe: Lists{Allow: []string{"*", "*.>", "w v1"}, Deny: []string{"d.>", "q g1"}},
+	}}
+	for subj, want := range map[string]bool{"a.b": true, "a.x": false, "b": true, "c": false, "a": false} { //natsd:orderfree each for itself
+		if u.MayPublish(subj) != want {
+			t.Errorf("publish %s: %v", subj, !want)
+		}
+	}
+	for _, c := range []struct {
+		pattern, queue string
+		want           bool
+	}{
+		{"a", "", true}, {">", "", true}, {"d.x", "", false}, {"d.>", "", false}, {"d.*", "", false}, {"*.x", "", true},
+		{"q", "", true}, {"q", "g1", false}, {"q", "g2", true}, {"w", "v1", true}, {"w", "v2", false}, {"w", "", true}, {">", "v2", false},
+	} {
+		if got := u.MaySubscribe(c.pattern, c.queue); got != c.want {
+			t.Errorf("subscribe %q %q: %v", c.pattern, c.queue, got)
+		}
+	}
+	if u.MayReceive("d.x", "") || !u.MayReceive("a", "") || u.MayReceive("q", "g1") || !u.MayReceive("q", "") {
+		t.Error("a deny list keeps away what it does not name, or lets through what it does")
+	}
+	if !(&User{}).MaySubscribe(">", "") || !(&User{}).MayPublish("x") || !(&User{}).MayReceive("x", "") {
+		t.Error("without permissions something is forbidden")
+	}
+}

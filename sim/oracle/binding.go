@@ -1,0 +1,226 @@
+package oracle
+
+import "github.com/natsd/natsd/sim/model"
+
+// Clock tells the oracle what it needs to know of time: nothing but answers to requests depends on it.
+type Clock interface {
+	// Time is the simulated time, ns.
+	Time() int64
+	// Steady reports whether nothing has kept the server from seeing time pass since then.
+	Steady(since int64) bool
+}
+
+// SetClock gives the oracle a clock. Without one no answer is ever too late, and none must come in time.
+func (o *Oracle) SetClock(c Clock) { o.clock = c }
+
+func (o *Oracle) time() int64 {
+	if o.clock == nil {
+		return 0
+	}
+	return o.clock.Time()
+}
+
+// binding is a reply subject that the server made, as receivers of a request saw it: what is published there goes back to
+// who asked. It is found out when the first of them reads the request.
+type binding struct {
+	request uint64 // its number
+	asker   *Conn
+	entry   int
+	export  model.Export
+	at      string // account
+	subject string
+	links   []link // back to who asked: one account after another
+	era     int
+	life    []bool // from that era on: whether the answer may still cross
+	asked   int64  // when the request was written
+	learnt  int64
+
+	first, winner answer // zero: none
+	doubtful      bool   // one may have been given, or refused
+}
+
+// link is an account that an answer comes to, and the subject that it has there.
+type link struct {
+	account, subject string
+	from             string // the account that it comes from
+	export           string // by which the request went there
+}
+
+// answer names a publish.
+type answer struct {
+	by *Conn
+	n  uint64
+}
+
+// defaultThreshold is how long an answer is waited for where the export does not say.
+const defaultThreshold = int64(120_000_000_000)
+
+func (b *binding) threshold() int64 {
+	if b.export.Threshold > 0 {
+		return int64(b.export.Threshold)
+	}
+	return defaultThreshold
+}
+
+// crossed follows a delivery that was lawful.
+func (o *Oracle) crossed(c, by *Conn, r *record, m *Message, f fit) {
+	if f.hidden && r.reply != "" {
+		o.bind(by, r, m, f)
+	}
+	b := r.answers
+	if b == nil || f.vague || b.export.Response != model.Singleton || r.link == 0 || f.entry < r.link {
+		return
+	}
+	a := answer{by, r.n}
+	if b.winner == (answer{}) {
+		b.winner = a
+	} else if b.winner != a {
+		o.fail(Answers, "%v got message %d of %v as an answer to its request %d, which message %d of %v had answered", c.id, r.n, by.id, b.request,
+			b.winner.n, b.winner.by.id)
+	}
+}
+
+// bind notes the reply subject that a request has in the account of one of its entries.
+func (o *Oracle) bind(by *Conn, r *record, m *Message, f fit) {
+	if r.spans || r.answers != nil || f.vague && len(r.choices) == 1 {
+		return // more than one thing may have been done with it: anything may come of an answer
+	}
+	entries, entry := r.choices[f.choice].Entries, f.entry
+	x := &entries[entry]
+	key := x.Account + " " + string(m.Reply)
+	if old := o.bindings[key]; old != nil {
+		if old.asker != by || old.request != r.n || old.entry != entry && !f.vague {
+			o.fail(Answers, "requests %d of %v and %d of %v have the same reply subject %q", r.n, by.id, old.request, old.asker.id, m.Reply)
+		}
+		return
+	}
+	b := &binding{
+		request: r.n, asker: by, entry: entry, export: *x.By, at: x.Account, subject: string(m.Reply), era: r.era, life: []bool{true},
+		asked: r.at, learnt: o.time(),
+	}
+	for e := x; e.By != nil; {
+		parent := &entries[e.Parent]
+		l := link{account: parent.Account, subject: r.reply, from: e.Account, export: e.By.Subject}
+		if parent.By != nil {
+			l.subject = hiddenReply + unknown + sep + unknown
+		}
+		b.links = append(b.links, l)
+		e = parent
+	}
+	for v := b.era + 1; v < len(o.eras); v++ {
+		b.renewed(o.eras[v])
+	}
+	o.bindings[key] = b
+	o.bound = append(o.bound, b)
+}
+
+// unbind forgets all reply subjects: the server that made them is gone.
+func (o *Oracle) unbind() {
+	clear(o.bindings)
+	o.bound = o.bound[:0]
+}
+
+// renewed follows a reload: what was asked by an import that is no more is not answered.
+func (b *binding) renewed(e *era) {
+	ok := b.life[len(b.life)-1]
+	for _, l := range b.links {
+		ok = ok && imports(e.rules, l.account, l.from, l.export)
+	}
+	b.life = append(b.life, ok)
+}
+
+// imports reports whether an account imports, from another one, something of the service that this exports on a subject.
+func imports(rules *model.Rules, account, from, subject string) bool {
+	a := rules.Account(account)
+	if a == nil {
+		return false
+	}
+	for i := range a.Imports {
+		im := &a.Imports[i]
+		if im.Kind != model.Service || im.Account != from {
+			continue
+		}
+		if x := rules.ExportOf(account, im); x != nil && x.Subject == subject {
+			return true
+		}
+	}
+	return false
+}
+
+// answering finds out whether a publish answers a request, and what is certain then.
+func (o *Oracle) answering(c *Conn, r *record) {
+	if len(r.subject) < len(hiddenReply) || r.subject[:len(hiddenReply)] != hiddenReply {
+		return
+	}
+	b := o.bindings[o.current().seat(c.opts.User).account+" "+r.subject]
+	if b == nil {
+		r.spans, r.unknown = true, true
+		return
+	}
+	r.answers = b
+	b.expire(o, r)
+	if b.asker.ended != 0 || b.asker.gone != 0 || r.late || len(b.life) > 1 {
+		r.spans = true
+	}
+	allowed := r.grant == AsReply || o.current().mayPublish(c.opts.User, r.subject)
+	if r.grant == NotAnyway || r.grant == ByLists && !allowed {
+		return
+	}
+	if b.doubtful = b.doubtful || !allowed; b.doubtful {
+		r.spans = true
+	}
+	if b.export.Response != model.Singleton || !allowed {
+		return
+	}
+	if b.first == (answer{}) {
+		b.first = answer{c, r.n}
+		return
+	}
+	r.spans = true
+	f := b.first.by.records.find(b.first.n)
+	switch {
+	case f == nil || f.proven != 0: // answered, it is over
+		r.late = r.late || b.first.by.gone == 0 || b.winner != (answer{})
+	case b.first.by != c:
+		f.spans = true // whichever of the two is handled first
+	default:
+		r.late = true // the server handles them in their order
+	}
+}
+
+// expire notes whether an answer comes too late.
+func (b *binding) expire(o *Oracle, r *record) {
+	now := o.time()
+	wait := b.threshold()
+	if b.export.Response == model.Singleton && o.clock != nil && now-b.learnt > wait+wait/8 && o.clock.Steady(b.asked) {
+		r.late = true
+	}
+}
+
+// unsure reports that nothing is required of a publish.
+func (o *Oracle) unsure(r *record) bool {
+	if r.spans {
+		return true
+	}
+	b := r.answers
+	return b != nil && (b.asker.ended != 0 || b.asker.gone != 0 || o.time()-b.asked > b.threshold()/2)
+}
+
+// answerWays are the ways of an answer: where it is published, and back to who asked.
+func (o *Oracle) answerWays(account string, r *record, v int) []model.Choice {
+	b := r.answers
+	e := o.eras[v]
+	entries := append([]model.Entry(nil), e.ahead(account, r.subject)...)
+	r.link = len(entries)
+	if account == b.at && !r.late && v >= b.era && b.life[v-b.era] {
+		for _, l := range b.links {
+			more := e.ahead(l.account, l.subject)
+			for i := range more {
+				x := more[i]
+				x.Hidden = x.Hidden || i == 0
+				entries = append(entries, x)
+			}
+		}
+	}
+	return []model.Choice{{Weight: 100, Subject: r.subject, Entries: entries}}
+}
