@@ -13,7 +13,7 @@ func (e *Engine) deliverQueue(members []*subscription, limit int) (delivered, do
 		}
 	}
 	for ; m.untried > 0; m.untried-- {
-		if e.give(members[m.member]) {
+		if m.trace == nil && e.deliver(members[m.member]) || m.trace != nil && e.deliverTraced(members[m.member]) {
 			m.untried = 0
 			return true, true
 		}

@@ -62,9 +62,8 @@ type Engine struct {
 	timers timers
 	own    timer // the engine's own moment: lame duck
 
-	args    wire.PubArgs // of the message being parsed
-	out     outgoing     // the message being delivered
-	tracing *tracing     // of the message that becomes out next
+	args wire.PubArgs // of the message being parsed
+	out  outgoing     // the message being delivered
 	// room to build control lines in
 	lineScratch, bodyScratch []byte
 
@@ -97,6 +96,8 @@ type Engine struct {
 	totals    totals
 	turns     turnTimes
 	marks     [NumMarks]uint32
+
+	tracing *tracing // of the message that is published next; nil: nobody asks
 }
 
 // Port is where the engine listens.

@@ -24,12 +24,15 @@ const suspendedMax = 64 << 20
 // one member of each queue group. It returns the first place that was not served, or not to the end; r.Fanout() when all
 // were.
 func (e *Engine) fan(r *sublist.Result[*subscription], from, limit int) (next int) {
+	if e.out.trace != nil {
+		return e.fanTraced(r, from, limit)
+	}
 	i := from
 	for ; i < len(r.Plain); i++ {
 		if e.work >= limit && i > from {
 			return i
 		}
-		if e.give(r.Plain[i]) {
+		if e.deliver(r.Plain[i]) {
 			e.out.delivered = true
 		} else {
 			e.work++ // to be passed over costs too, and a client may have any number of those
@@ -50,16 +53,14 @@ func (e *Engine) fan(r *sublist.Result[*subscription], from, limit int) (next in
 	return i
 }
 
-// give is deliver, told where that is asked for.
-func (e *Engine) give(s *subscription) bool {
-	if e.out.trace != nil {
-		return e.deliverTraced(s)
+// finish tells the publisher if nobody got e.out, and whoever wants to know what happened to it.
+func (e *Engine) finish(subj, reply []byte) {
+	if !e.out.delivered || e.out.trace != nil {
+		e.finishTelling(subj, reply)
 	}
-	return e.deliver(s)
 }
 
-// finish tells the publisher if nobody got e.out.
-func (e *Engine) finish(subj, reply []byte) {
+func (e *Engine) finishTelling(subj, reply []byte) {
 	if t := e.out.trace; t != nil {
 		e.out.trace = nil
 		e.tellTrace(t)
@@ -90,7 +91,6 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	} else if f.msg.borrowed {
 		f.ck.refs++
 	}
-	f.msg.borrowed = f.msg.ck != nil // f.ck has a reference of its own
 	e.fanouts = append(e.fanouts, f)
 	e.suspended += len(f.ck.data)
 	c.gate |= gateFanout

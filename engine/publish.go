@@ -69,30 +69,17 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 		e.sendErr(c, wire.Err("Permissions Violation for Publish with Reply of \""+printable(a.Reply)+"\""))
 		return // only answers have such replies, by the server
 	}
-	var t *tracing
-	if a.Header > 0 {
-		var refused bool
-		if t, refused = e.traced(c, a, body); refused {
-			return
-		}
+	if a.Header > 0 && e.publishTraced(c, a, body, ck) {
+		return
 	}
 	r := e.route(c, a)
-	if t != nil {
-		if t.routed(e, a, r == nil); r == nil {
-			e.tellTrace(t)
-		}
-	}
 	if r == nil {
 		return
 	}
 	if c.verbose {
 		e.sendString(c, "+OK\r\n")
 	}
-	e.tracing = t
-	if e.distribute(c, a, body, ck, r); e.tracing != nil { // it has no receivers
-		e.tellTrace(t)
-		e.tracing = nil
-	}
+	e.distribute(c, a, body, ck, r)
 }
 
 // distribute delivers a message to those that r reaches, and to other accounts where it crosses.
@@ -112,7 +99,7 @@ func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r 
 		limit = math.MaxInt
 	}
 	at, next := r, e.fan(r, 0, limit)
-	if len(e.out.cross) > 0 {
+	if len(e.out.held) > 0 { // though perhaps nothing crosses after all
 		at, next = e.serve(r, next, limit)
 	}
 	if next < at.Fanout() {
@@ -135,7 +122,9 @@ func (e *Engine) prepare(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	m.from, m.body, m.size, m.ck, m.delivered, m.borrowed = c, body, a.Size, nil, false, false
 	m.header, m.lines, m.untried, m.otherHead, m.headFor = max(a.Header, 0), 0, 0, false, nil
 	m.subject, m.shown, m.reply = a.Subject, a.Subject, a.Reply
-	m.trace, e.tracing = e.tracing, nil
+	if e.tracing != nil {
+		m.trace, e.tracing = e.tracing, nil
+	}
 	if m.header > 0 {
 		m.head = append(m.head[:0], "HMSG "...)
 	} else {

@@ -12,6 +12,7 @@ import (
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/permission"
 	"github.com/natsd/natsd/subject"
+	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -97,15 +98,46 @@ const (
 	untoldClosed = "Not delivered because client is closed"
 )
 
+// mayTrace reports whether a message with these headers could be one whose way is told.
+func (e *Engine) mayTrace(c *conn, block []byte) bool {
+	return c.acc.def.trace != nil || len(block) > traceDestMin && bytes.Contains(block[len(wire.HeaderLine):], traceDestBytes)
+}
+
+// traceDestMin is the length of a header block that could have the key.
+const traceDestMin = len(wire.HeaderLine) + len(traceDestKey)
+
+var traceDestBytes = []byte(traceDestKey)
+
+// publishTraced publishes a message whose way is to be told; false: it is not to be told, and nothing has been done.
+func (e *Engine) publishTraced(c *conn, a *wire.PubArgs, body []byte, ck *chunk) bool {
+	if !e.mayTrace(c, body[:a.Header]) {
+		return false
+	}
+	t, refused := e.traced(c, a, body)
+	if t == nil {
+		return refused
+	}
+	r := e.route(c, a)
+	if t.routed(e, a, r == nil); r == nil {
+		e.tellTrace(t)
+		return true
+	}
+	if c.verbose {
+		e.sendString(c, "+OK\r\n")
+	}
+	e.tracing = t
+	if e.distribute(c, a, body, ck, r); e.tracing != nil { // it has no receivers
+		e.tracing = nil
+		e.tellTrace(t)
+	}
+	return true
+}
+
 // traced says whether the way of a message with headers is to be told. refused: the client may not publish where it wants to
 // be told; the message goes nowhere.
 func (e *Engine) traced(c *conn, a *wire.PubArgs, body []byte) (t *tracing, refused bool) {
-	block := body[:a.Header]
 	sampled := c.acc.def.trace
-	if sampled == nil && !bytes.Contains(block, []byte(traceDestKey)) {
-		return nil, false
-	}
-	header, parent := readHeader(block)
+	header, parent := readHeader(body[:a.Header])
 	t = &tracing{account: c.acc, request: traceRequest{Header: header, Size: a.Size}}
 	switch dest := header[traceDestKey]; {
 	case len(dest) > 0:
@@ -209,6 +241,27 @@ func (e *Engine) traceAnswer(r *reply, x *crossing) bool {
 	}
 	x.silent = true
 	return !t.only
+}
+
+// fanTraced is fan for a message whose way is told.
+func (e *Engine) fanTraced(r *sublist.Result[*subscription], from, limit int) (next int) {
+	i := from
+	for ; i < r.Fanout(); i++ {
+		if e.work >= limit && i > from {
+			return i
+		}
+		delivered, done := false, true
+		if e.work++; i < len(r.Plain) {
+			delivered = e.deliverTraced(r.Plain[i])
+		} else {
+			delivered, done = e.deliverQueue(r.Queues[i-len(r.Plain)].Members, limit)
+		}
+		e.out.delivered = e.out.delivered || delivered
+		if !done {
+			return i
+		}
+	}
+	return i
 }
 
 // deliverTraced is deliver for a message whose way is told.

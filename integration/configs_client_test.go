@@ -86,8 +86,10 @@ func (p *play) connect(name string, words []string) {
 		nonce, _ := fields["nonce"].(string)
 		sig, err := key.Sign([]byte(nonce))
 		ok(p.t, err)
-		options["nkey"], err = key.PublicKey()
-		ok(p.t, err)
+		if _, there := options["jwt"]; !there {
+			options["nkey"], err = key.PublicKey()
+			ok(p.t, err)
+		}
 		options["sig"] = base64.RawURLEncoding.EncodeToString(sig)
 	}
 	b, err := json.Marshal(options)
