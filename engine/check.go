@@ -83,12 +83,12 @@ func (e *Engine) mayGoOn(before, share int) {
 func (e *Engine) checkConn(c *conn) {
 	n := len(c.out.open)
 	c.must(n == 0 || c.out.ck.refs > 0, "fills a released chunk")
-	for i := c.out.head; i < len(c.out.segs); i++ {
-		s := c.out.segs[i]
+	for _, s := range c.out.segs[c.out.head:] {
 		n += len(s.b)
 		c.must(len(s.b) > 0, "waits to write nothing")
 		c.must(s.ck.refs > 0, "waits to write a released chunk")
 	}
+	c.must(c.out.lineEnd == 0 || n > 0 && int(c.out.lineEnd) <= len(c.out.ck.data), "shares lines that end at %d", int(c.out.lineEnd))
 	c.must(n == c.out.pending, "%d bytes wait, counted %d", c.out.pending, n)
 	follows := c.epoch == e.epoch // limits that a reload has changed don't hold before
 	c.must(follows || e.sweep.on, "is forgotten by the sweep")

@@ -59,12 +59,16 @@ func (e *Engine) deliver(s *subscription) bool {
 	if s.sidLen == m.sidLen && s.sidShort == m.sidShort && plain == m.plain && m.lines > 0 && m.ck == nil && s.sidLen > 0 {
 		// The same bytes as the receiver before: from the second time on they are kept in one piece.
 		if m.lines++; m.lines == 2 {
-			m.line = m.appendLine(m.line[:0], s, plain)
+			e.buildLine(s, plain)
 		}
 		if !e.room(c, len(m.line)) {
 			return false
 		}
-		copy(c.out.extend(&e.pool, len(m.line)), m.line)
+		if m.lineChunk != nil && c.out.follow(&e.pool, m.lineChunk, m.lineAt, len(m.line)) {
+			e.mark(MarkSharedLine)
+		} else {
+			copy(c.out.extend(&e.pool, len(m.line)), m.line)
+		}
 	} else if !e.deliverFirst(s, plain) {
 		return false
 	}
@@ -128,6 +132,22 @@ func (e *Engine) deliverFirst(s *subscription, plain bool) bool {
 	}
 	m.sidLen, m.sidShort, m.plain, m.lines = s.sidLen, s.sidShort, plain, 1
 	return true
+}
+
+// buildLine makes the line that several receivers get: where there are enough of them in a place that they all can share.
+func (e *Engine) buildLine(s *subscription, plain bool) {
+	m := &e.out
+	m.lineChunk = nil
+	if m.many {
+		n := len(m.head) + int(s.sidLen) + len(m.tail) + len(m.body)
+		if m.lineChunk, m.lineAt = e.lines.place(&e.pool, n); m.lineChunk != nil {
+			m.line = m.appendLine(m.lineChunk.data[m.lineAt:m.lineAt:m.lineAt+n], s, plain)
+			e.lines.used += len(m.line)
+			return
+		}
+	}
+	m.lineRoom = m.appendLine(m.lineRoom[:0], s, plain)
+	m.line = m.lineRoom
 }
 
 // appendLine appends the control line and the body as a subscription gets them.

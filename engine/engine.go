@@ -64,6 +64,8 @@ type Engine struct {
 
 	args wire.PubArgs // of the message being parsed
 	out  outgoing     // the message being delivered
+	// what many receivers share
+	lines lines
 	// room to build control lines in
 	lineScratch, bodyScratch []byte
 
@@ -129,6 +131,7 @@ const (
 	reapPerTurn = 600      // subscriptions of closed connections removed in a turn; fewer where that takes longer
 	timersTurn  = 2000     // timers handled in a turn
 	settleTurn  = 128      // connections written to in a turn: some 1 ms
+	manyMin     = 4        // receivers of a message from which on they share its line
 	crowdMin    = 64       // receivers of a message from which on they are written to after others
 	muchWaits   = 64 << 10 // bytes with which a connection that has become writable again is written to after others
 	iovMax      = 256

@@ -61,6 +61,7 @@ func (e *Engine) EndTurn() {
 		e.runInternal()
 	}
 	e.settleTouched()
+	e.lines.trim(&e.pool)
 	if e.duck.on && e.state == stateReady && e.active == 0 {
 		e.logf(LevelInfo, "", "Lame duck mode: all clients have left")
 		e.Stop()

@@ -78,6 +78,7 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	f.to, f.next = r, next
 	f.subject, f.reply = append(f.subject[:0], a.Subject...), append(f.reply[:0], a.Reply...)
 	e.out.headFor = nil         // shown lies in room that others use meanwhile
+	e.out.lines = 0             // as does the line
 	f.msg, e.out = e.out, f.msg // the scratch buffers stay with the suspended message
 	if f.msg.crossed == 0 {
 		f.msg.subject, f.msg.reply = f.subject, f.reply
@@ -91,6 +92,7 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	} else if f.msg.borrowed {
 		f.ck.refs++
 	}
+	f.msg.borrowed = f.msg.ck != nil // f.ck has a reference of its own
 	e.fanouts = append(e.fanouts, f)
 	e.suspended += len(f.ck.data)
 	c.gate |= gateFanout
@@ -105,7 +107,7 @@ func (e *Engine) continueFanouts() {
 		e.out = f.msg
 		f.to, f.next = e.serve(f.to, f.next, limit)
 		if f.next < f.to.Fanout() {
-			e.out.headFor = nil
+			e.out.headFor, e.out.lines = nil, 0
 			f.msg, e.out = e.out, spare
 			return
 		}
@@ -140,7 +142,7 @@ func (e *Engine) spareFanout() *fanout {
 
 func (e *Engine) keepFanout(f *fanout) {
 	f.to, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil
-	f.msg.headFor, f.msg.subject, f.msg.reply, f.msg.shown = nil, nil, nil, nil
+	f.msg.headFor, f.msg.subject, f.msg.reply, f.msg.shown, f.msg.lineChunk = nil, nil, nil, nil, nil
 	if len(e.oldFanouts) < fanoutsKept {
 		e.oldFanouts = append(e.oldFanouts, f)
 	}

@@ -22,6 +22,7 @@ const (
 	MarkPartialWrite
 	MarkEarlyFlush
 	MarkSharedPayload
+	MarkSharedLine
 	MarkMemoHit
 	MarkMemoStale
 	MarkAutoUnsubInResult
@@ -84,6 +85,7 @@ var markNames = [NumMarks]string{
 	MarkPartialWrite:      "a write taken in part",
 	MarkEarlyFlush:        "a receiver written to before the end of the turn",
 	MarkSharedPayload:     "a large payload shared between receivers",
+	MarkSharedLine:        "the line of a message shared by its receivers",
 	MarkMemoHit:           "a publisher's remembered match used",
 	MarkMemoStale:         "a publisher's remembered match invalidated",
 	MarkAutoUnsubInResult: "a subscription that ended while a match held it",

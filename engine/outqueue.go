@@ -12,7 +12,8 @@ type outQueue struct {
 	open    []byte // within ck; its capacity is what may still be filled
 	pending int    // bytes that wait
 	ck      *chunk // holds open; nil: there is no open segment
-	head    int    // segs before it have been written
+	head    int32  // segs before it have been written
+	lineEnd int32  // where open ends in ck, if it consists of lines shared with others; else 0
 	segs    []segment
 }
 
@@ -48,8 +49,29 @@ func (q *outQueue) seal(p *chunkPool) {
 	default:
 		p.release(q.ck)
 	}
-	q.open, q.ck = nil, nil
+	q.open, q.ck, q.lineEnd = nil, nil, 0
 }
+
+// follow appends the n bytes of ck from at on without copying, if they follow upon what the queue ends with, or a segment
+// of their own is worth it: it is for the first bytes, and where many such came before.
+func (q *outQueue) follow(p *chunkPool, ck *chunk, at, n int) bool {
+	switch {
+	case q.ck == ck && int(q.lineEnd) == at:
+		q.open = ck.data[at-len(q.open) : at+n : at+n]
+	case q.pending == 0 || q.lineEnd > 0 && len(q.open) >= lineSegment:
+		q.seal(p)
+		ck.refs++
+		q.ck, q.open = ck, ck.data[at:at+n:at+n]
+	default:
+		return false
+	}
+	q.lineEnd = int32(at + n)
+	q.pending += n
+	return true
+}
+
+// lineSegment is how many bytes of shared lines make a segment that costs less than copying them.
+const lineSegment = 2 << 10
 
 // openRest is how much room an open segment must have left to go on behind a shared payload.
 const openRest = 256
@@ -69,7 +91,7 @@ func (q *outQueue) share(p *chunkPool, ck *chunk, b []byte) {
 }
 
 func (q *outQueue) push(s segment) {
-	if q.head > len(q.segs)/2 && len(q.segs) == cap(q.segs) { // so that each is moved once or so
+	if int(q.head) > len(q.segs)/2 && len(q.segs) == cap(q.segs) { // so that each is moved once or so
 		n := copy(q.segs, q.segs[q.head:])
 		clear(q.segs[n:])
 		q.segs, q.head = q.segs[:n], 0
@@ -79,7 +101,7 @@ func (q *outQueue) push(s segment) {
 
 // vectors appends the first of the waiting bytes to iov: in at most limit slices, and at most so many bytes.
 func (q *outQueue) vectors(iov [][]byte, limit, most int) [][]byte {
-	for i := q.head; i < len(q.segs) && len(iov) < limit && most > 0; i++ {
+	for i := int(q.head); i < len(q.segs) && len(iov) < limit && most > 0; i++ {
 		b := q.segs[i].b
 		b = b[:min(len(b), most)]
 		iov = append(iov, b)
@@ -94,7 +116,7 @@ func (q *outQueue) vectors(iov [][]byte, limit, most int) [][]byte {
 // written removes the first n bytes.
 func (q *outQueue) written(p *chunkPool, n int) {
 	q.pending -= n
-	for q.head < len(q.segs) {
+	for int(q.head) < len(q.segs) {
 		s := &q.segs[q.head]
 		if n < len(s.b) {
 			s.b = s.b[n:]
@@ -123,7 +145,7 @@ func (q *outQueue) trim() {
 
 // drop forgets everything that waits.
 func (q *outQueue) drop(p *chunkPool) {
-	for i := q.head; i < len(q.segs); i++ {
+	for i := int(q.head); i < len(q.segs); i++ {
 		p.release(q.segs[i].ck)
 	}
 	q.open = q.open[:0]

@@ -24,7 +24,8 @@ type outgoing struct {
 	borrowed bool   // ck is the gathered message's own: its reference is not ours
 
 	delivered bool // to anybody
-	crowd     bool // it has many receivers
+	many      bool // it has enough receivers to share what they get
+	crowd     bool // it has so many that others are written to before them
 
 	// of the queue group that is being served: its members not tried yet, and the next to try
 	untried, member int
@@ -36,6 +37,9 @@ type outgoing struct {
 	// The receivers of one message often use the same sid: what the last one got, and how many got the same in a row.
 	line      []byte // control line and body, from the second on
 	lines     int
+	lineChunk *chunk // holds line from lineAt on, for receivers to share; nil: line lies in lineRoom
+	lineAt    int
+	lineRoom  []byte
 	plain     bool
 	sidLen    uint8
 	sidShort  [sidShort]byte
@@ -93,6 +97,7 @@ func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r 
 	if answer {
 		e.answer(c.acc, a.Subject)
 	}
+	e.out.many = r.Fanout() >= manyMin
 	e.out.crowd = r.Fanout() >= crowdMin
 	limit := e.limit
 	if e.suspended >= suspendedMax {

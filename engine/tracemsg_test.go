@@ -249,7 +249,7 @@ func TestUntracedHeadersAllocateNothing(t *testing.T) {
 	}
 	body := data[bytes.IndexByte(data, '\n')+1:]
 	s.e.args.ParseHPub([]byte("none 18 23"))
-	if n := testing.AllocsPerRun(100, func() { s.e.traced(c, &s.e.args, body) }); n > 0 {
+	if n := testing.AllocsPerRun(100, func() { s.e.publishTraced(c, &s.e.args, body, nil) }); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
