@@ -65,6 +65,7 @@ type connection struct {
 	pings    uint64 // written
 
 	greeted    bool // INFO was read
+	cid        uint64
 	maxPayload int
 	headers    bool // both sides know them
 

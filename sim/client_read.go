@@ -171,11 +171,16 @@ func (c *client) info(args []byte) {
 		return
 	}
 	o := &c.w.cfg.engine
-	if i.MaxPayload != o.MaxPayload || i.Headers == o.NoHeaders || i.AuthRequired != c.w.cfg.auth.required() ||
+	required := c.w.cfg.auth.required()
+	if c.w.cfg.listens && c.greeted {
+		required = i.AuthRequired // there are users, though none must be named: the answer to CONNECT says so, others don't
+	}
+	if i.MaxPayload != o.MaxPayload || i.Headers == o.NoHeaders || i.AuthRequired != required ||
 		i.ClientIP != c.host.IP() || i.ClientID == 0 || i.Port != serverPort || i.LameDuckMode && !c.node.stopping && c.life == c.node.life {
 		c.w.fail(propInfo, c.name()+" read an INFO that is not true: "+quote(args))
 		return
 	}
+	c.cid = i.ClientID
 	c.duckTold = c.duckTold || i.LameDuckMode
 	c.maxPayload, c.headers = i.MaxPayload, i.Headers && c.traits.headers
 	if !c.greeted {
@@ -202,6 +207,9 @@ func (c *client) pong() {
 	c.fenced(d.n)
 	if c.state == clientOpening {
 		c.state, c.readyAt = clientReady, c.w.queue.Now()
+		if l := &c.node.listener; l.listens() && c.life == c.node.life {
+			l.letIn[c.cid] = true
+		}
 		c.tries = 0
 		c.w.noteClient(c, "is connected")
 	}

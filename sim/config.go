@@ -26,6 +26,7 @@ type config struct {
 	kinds    [numKinds]uint32  // weights; of none: the chance that a client is absent
 	faults   [numFaults]uint32 // chance per million, target and second
 	driftPPM int64             // of the servers' clocks
+	listens  bool              // somebody does, in the system account
 }
 
 // Purposes of decision.SimConfig. Numbers stand in logs: they are never used again for something else.
@@ -45,6 +46,7 @@ const (
 	cfgNoHeaders        = 13
 	cfgAuth             = 14
 	cfgLameDuck         = 15
+	cfgListen           = 16
 	cfgLatency          = 20
 	cfgJitter           = 21
 	cfgBandwidth        = 22
@@ -159,6 +161,9 @@ func (d draw) server(c *config) {
 		c.auth = authJWT
 	}
 	c.auth.configure(o)
+	if d.of(cfgListen, 0, 1) == 1 {
+		c.letListen()
+	}
 	o.TurnWork = int(d.of(cfgTurnWork, 16384, 1, 3, 20, 200))
 	c.slow = d.of(cfgSlow, 1, 30)
 	c.entropy = d.source.Below(d.key(cfgEntropy), 1<<16)

@@ -225,9 +225,10 @@ var configNames = [...]string{
 	cfgHardClose: "close resets", cfgPorts: "few ports", cfgKeepAlive: "TCP keep-alive", cfgBudget: "bytes read in a turn",
 	cfgEntropy: "entropy of the servers", cfgClients: "clients at most", cfgPeriod: "period of slots", cfgSizeMax: "largest message",
 	cfgTokens: "tokens of subjects", cfgDepth: "depth of subjects", cfgFaulty: "faults", cfgDrift: "drift of clocks",
-	cfgTurnWork: "work in a turn", cfgGathering: "a crowd gathers", cfgSlow: "servers are slow",
+	cfgTurnWork: "work in a turn", cfgGathering: "a crowd gathers", cfgSlow: "servers are slow", cfgJWT: "operator mode",
 	cfgTenants: "accounts, perhaps", cfgTenantsRare: "accounts, rather not", cfgTenantCount: "accounts beyond two",
 	cfgTenantBackwards: "services are imported from accounts behind", cfgTenantVersions: "configurations of accounts beyond one",
+	cfgListen: "somebody listens in the system account",
 }
 
 var traitNames = [...]string{

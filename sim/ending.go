@@ -43,6 +43,7 @@ func (w *world) end() {
 			c.gen++
 		}
 	}
+	w.endListening()
 	if !w.within(w.departure(), w.empty) {
 		for _, n := range w.nodes {
 			w.checkLeft(n)

@@ -98,6 +98,9 @@ func (w *world) places() int {
 	if w.lasting.client != nil {
 		most -= lastingPlaces
 	}
+	if w.cfg.listens {
+		most--
+	}
 	return max(most, 1)
 }
 

@@ -66,6 +66,7 @@ type node struct {
 	seenOut   uint64        // the same of messages delivered
 
 	sickUntil schedule.Time // up to when something is, or may still be, wrong with the node
+	listener  listener
 	watch     slowWatch
 	turnWatch turnWatch
 	crowds    crowdWatch
@@ -98,6 +99,7 @@ const (
 	readyStop
 	readyDuck
 	readyQuery
+	readyListener
 )
 
 // What the events of a node are; the life of the process stands above, so that those of an earlier one are known.
@@ -191,6 +193,7 @@ func (n *node) die(now schedule.Time) {
 	n.ready, n.infos = n.ready[:0], n.infos[:0]
 	clear(n.conns)
 	n.conns, n.active = n.conns[:0], 0
+	n.listener = listener{}
 	n.watch.reset()
 	n.downAt = now
 	n.departed = nil
@@ -276,6 +279,7 @@ func (n *node) hand(r ready) {
 	case readyUp:
 		t.event(n.index, EventListenerUp, 0, int64(r.n))
 		n.eng.ListenerUp(engine.ListenerID(r.n>>16), int(r.n&0xffff))
+		n.comeToListen()
 	case readyFailed:
 		t.event(n.index, EventListenerFailed, 0, int64(r.n))
 		n.eng.ListenerFailed(engine.ListenerID(r.n), "address already in use")
@@ -300,6 +304,8 @@ func (n *node) hand(r ready) {
 	case readyJob:
 		t.event(n.index, EventJobDone, 0, int64(r.n))
 		n.eng.JobDone(engine.JobID(r.n))
+	case readyListener:
+		n.listenerDoes(r.n)
 	case readyStop:
 		t.event(n.index, EventStop, 0, 0)
 		n.eng.Stop()

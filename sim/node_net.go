@@ -174,6 +174,9 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	for _, b := range bufs {
 		offered += len(b)
 	}
+	if id == n.listener.id {
+		return n.listenerSends(bufs)
+	}
 	taken := n.host.Send(id, bufs)
 	n.cost += int64(taken)
 	n.w.trace.sent(n.index, id, bufs, offered, taken)
@@ -186,6 +189,9 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 // PauseReading implements engine.Network.
 func (n *node) PauseReading(id engine.ConnID) {
 	n.effect(EffectPauseReading, id, 0)
+	if id == n.listener.id {
+		return
+	}
 	n.lastPause, _ = n.Now()
 	n.heldBack(id, true)
 	n.host.PauseReading(id)
@@ -194,6 +200,9 @@ func (n *node) PauseReading(id engine.ConnID) {
 // ResumeReading implements engine.Network.
 func (n *node) ResumeReading(id engine.ConnID) {
 	n.effect(EffectResumeReading, id, 0)
+	if id == n.listener.id {
+		return
+	}
 	n.heldBack(id, false)
 	n.host.ResumeReading(id)
 }
@@ -201,12 +210,19 @@ func (n *node) ResumeReading(id engine.ConnID) {
 // CloseWrite implements engine.Network.
 func (n *node) CloseWrite(id engine.ConnID) {
 	n.effect(EffectCloseWrite, id, 0)
+	if id == n.listener.id {
+		return
+	}
 	n.host.CloseWrite(id)
 }
 
 // Close implements engine.Network.
 func (n *node) Close(id engine.ConnID) {
 	n.effect(EffectClose, id, 0)
+	if id == n.listener.id {
+		n.listener = listener{}
+		return
+	}
 	if n.slot(id) == nil && n.newest.conn != nil {
 		return // while it is being accepted: it has no name yet
 	}

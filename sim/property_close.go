@@ -35,6 +35,9 @@ func (n *node) heard(level engine.Level, subject, text string) {
 	if !ok {
 		return
 	}
+	if n.listenerLog(subject, reason) {
+		return
+	}
 	nc := n.named(subject)
 	if nc == nil {
 		n.w.fail(propClosed, "the server closed "+subject+", which it does not have")

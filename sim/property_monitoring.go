@@ -63,6 +63,9 @@ func (n *node) ask(now schedule.Time, nth uint64) {
 	if what == askReload {
 		n.nextOptions = n.drawReload(nth)
 	}
+	if n.listener.listens() {
+		n.tell(ready{kind: readyListener, n: listenerAsk + nth})
+	}
 	if what != askNothing {
 		n.tell(ready{kind: readyQuery, n: uint64(what)})
 	}

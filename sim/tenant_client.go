@@ -280,6 +280,7 @@ func (n *node) reconfigured() {
 		return
 	}
 	n.version = n.nextVersion
+	n.listener.moved = true
 	n.w.note(n.index, "configuration "+strconv.Itoa(n.version)+" comes into force")
 	n.oracle.Reload(t.versions[n.version])
 	for _, c := range n.w.clients {

@@ -31,6 +31,7 @@ type world struct {
 	crowded  int  // times that a message to a crowd was written to one of them alone
 	healedAt schedule.Time
 	ended    bool // servers that stop stay so
+	heardAll bool // nobody listens in the system account any more
 	lasting  lasting
 	scratch  []byte
 	block    []byte // of headers, to compare with
