@@ -44,9 +44,9 @@ func (o *Operator) Trusts(key string) bool {
 type Deletion struct {
 	Span
 	Issuer   string
-	Self     bool // the issuer is the operator that the request is in the name of
-	Accounts []string
-	Text     string // as far as it could be read, who asks
+	Self     bool     // the issuer is the operator that the request is in the name of
+	Accounts []string // none if one of those named can't be an account
+	Text     string   // as far as it could be read, who asks
 }
 
 // DecodeDeletion reads a request to delete accounts and verifies its signature. The error comes with what could be read.
@@ -58,9 +58,12 @@ func DecodeDeletion(text string) (*Deletion, error) {
 	d := &Deletion{Span: span(&c.ClaimsData), Issuer: c.Issuer, Self: c.Issuer == c.Subject, Text: c.Subject}
 	list, _ := c.Data["accounts"].([]any) // absent or of another type: none
 	for _, a := range list {
-		if s, ok := a.(string); ok && nkeys.IsValidPublicAccountKey(s) {
-			d.Accounts = append(d.Accounts, s)
+		s, ok := a.(string)
+		if !ok || !nkeys.IsValidPublicAccountKey(s) {
+			d.Accounts = nil // who asks is mistaken, and nothing is done by halves
+			return d, nil
 		}
+		d.Accounts = append(d.Accounts, s)
 	}
 	return d, nil
 }

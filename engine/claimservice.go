@@ -36,11 +36,14 @@ type claimsList struct {
 // accountToken is the token of $SYS.REQ.ACCOUNT.<id>.… that names the account; in $SYS.ACCOUNT.<id>.… it is the one before.
 const accountToken = 3
 
+// offerUpdates subscribes the server to updates of accounts. Without operator mode, none of them is for it.
+func (e *Engine) offerUpdates() {
+	e.handle(e.system, "$SYS.REQ.ACCOUNT.*.CLAIMS.UPDATE", func(k *call) { e.update(k, k.token(accountToken)) })
+	e.handle(e.system, "$SYS.ACCOUNT.*.CLAIMS.UPDATE", func(k *call) { e.update(k, k.token(accountToken-1)) })
+}
+
 func (e *Engine) initClaimServices() {
 	t, a := e.trust, e.system
-	update := func(k *call) { e.update(k, k.token(accountToken)) }
-	e.handle(a, "$SYS.REQ.ACCOUNT.*.CLAIMS.UPDATE", update)
-	e.handle(a, "$SYS.ACCOUNT.*.CLAIMS.UPDATE", func(k *call) { e.update(k, k.token(accountToken-1)) })
 	if !t.onShelf() {
 		return
 	}
@@ -66,7 +69,7 @@ func (e *Engine) respondJSON(k *call, answer any) { e.respond(k, nil, mustJSON(a
 
 // updateName names updates in answers: a cache says that it is one.
 func (t *trust) updateName() string {
-	if t.resolver.Kind == config.CacheResolver {
+	if t != nil && t.resolver.Kind == config.CacheResolver {
 		return "jwt update cache"
 	}
 	return "jwt update"
@@ -74,6 +77,10 @@ func (t *trust) updateName() string {
 
 // update takes a new JWT of an account; key is empty where the subject does not name one.
 func (e *Engine) update(k *call, key string) {
+	if len(k.body) == 0 && (e.trust == nil || !e.trust.onShelf()) {
+		e.updateRefused(k, key, "jwt update error", "request body is empty")
+		return
+	}
 	e.submit(&reading{key: key, text: strings.TrimSpace(string(k.body)), update: k})
 }
 
@@ -96,9 +103,9 @@ func (e *Engine) updated(r *reading) {
 		return
 	}
 	key := r.claims.Rules.Name
-	held := t.charters[key] != nil
+	held := t != nil && t.charters[key] != nil
 	switch {
-	case t.resolver.Kind == config.FullResolver:
+	case t != nil && t.resolver.Kind == config.FullResolver:
 		e.shelve(key, r.claims.Text, func(v VaultResult) {
 			if v.Err != "" {
 				e.updateFailed(r, v.Err)
@@ -134,12 +141,15 @@ func (e *Engine) updateFailed(r *reading, why string) {
 	if account == "" && r.claims != nil {
 		account = r.claims.Rules.Name
 	}
-	if account == "" {
+	if t := e.trust; t != nil && t.resolver.Kind == config.FullResolver && r.claims == nil {
 		account = "n/a"
 	}
-	what := e.trust.updateName() + " resulted in error"
-	e.logf(LevelError, "", what+" - "+account+" - "+printable([]byte(why)))
-	e.respondJSON(r.update, claimsAnswer{Server: e.identity(), Error: &claimsStatus{Account: account, Code: 500, Description: what + " - " + why}})
+	e.updateRefused(r.update, account, e.trust.updateName()+" resulted in error", why)
+}
+
+func (e *Engine) updateRefused(k *call, account, what, why string) {
+	e.logf(LevelError, "", what+" - "+printable([]byte(account))+" - "+printable([]byte(why)))
+	e.respondJSON(k, claimsAnswer{Server: e.identity(), Error: &claimsStatus{Account: account, Code: 500, Description: what + " - " + why}})
 }
 
 // lookupService answers with an account's JWT, or with nothing.
@@ -198,7 +208,7 @@ func (d *deleting) done(e *Engine) {
 	case !x.Self:
 		why = "not self signed"
 	case t.resolver.Kind == config.FullResolver && !t.resolver.AllowDelete:
-		why = "delete not enabled"
+		why = "delete must be enabled in server config"
 	case !t.trusts(x.Issuer, e.seconds()) && !t.names(x.Issuer):
 		why = "not trusted"
 	case !x.Current(e.seconds()):

@@ -20,6 +20,7 @@ type call struct {
 	account        *account // in which it was received
 	subject, reply string
 	header, body   []byte      // owned
+	asker          string      // the account whose import brought it, or in which it was published
 	from           requestInfo // who published it, as the server knows it, whatever the message says
 	conn           ConnID      // its connection, which may be gone
 	handle         func(*call)
@@ -58,10 +59,13 @@ func (e *Engine) take(s *subscription) {
 	body := append([]byte(nil), m.body[:m.size]...)
 	k := &call{
 		account: m.from.acc, subject: string(m.subject), reply: string(m.reply), header: body[:m.header:m.header], body: body[m.header:],
-		from: e.who(m.from, true), conn: m.from.id, handle: s.also.handle,
+		asker: m.from.acc.name, from: e.who(m.from, true), conn: m.from.id, handle: s.also.handle,
 	}
 	if n := m.crossed; n > 0 {
-		k.account = m.cross[n-1].to
+		x := &m.cross[n-1]
+		if k.account = x.to; x.service != nil {
+			k.asker = x.service.account.name
+		}
 	}
 	e.calls = append(e.calls, k)
 }

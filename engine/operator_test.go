@@ -341,6 +341,9 @@ func TestAccountDeleted(t *testing.T) {
 	if r := ask(w.op, w.sys); !strings.Contains(r, "not allowed to delete system account") {
 		t.Error(r)
 	}
+	if r := ask(w.op, publicOf(a), "x"); !strings.Contains(r, "malformed request") {
+		t.Error(r)
+	}
 	if r := ask(w.op, publicOf(a)); !strings.Contains(r, `"message":"deleted 1 accounts"`) {
 		t.Error(r)
 	}
@@ -351,13 +354,36 @@ func TestAccountDeleted(t *testing.T) {
 	}
 }
 
+// Without operator mode an update is answered all the same, and changes nothing.
+func TestUpdateWithoutOperatorMode(t *testing.T) {
+	s := newSystem(t, Options{})
+	o := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 7)}
+	a := testAccount(2)
+	for _, c := range []struct{ account, body, want string }{
+		{"A", "", `"account":"A","code":500,"description":"jwt update error - request body is empty"`},
+		{"A", "x", `"account":"A","code":500,"description":"jwt update resulted in error - expected 3 chunks"`},
+		{"A", o.account(a, nil), `"account":"A","code":500,"description":"jwt update resulted in error - subject does not match jwt content"`},
+		{publicOf(a), o.account(a, nil), `"account":"` + publicOf(a) + `","code":200,"message":"jwt update skipped"`},
+	} {
+		for _, subj := range []string{"$SYS.REQ.ACCOUNT." + c.account + ".CLAIMS.UPDATE", "$SYS.ACCOUNT." + c.account + ".CLAIMS.UPDATE"} {
+			if r := s.request(subj, c.body); !strings.Contains(r, c.want) {
+				t.Errorf("%s %q: %s", subj, c.body, r)
+			}
+		}
+	}
+	if s.e.byAccount[publicOf(a)] != nil {
+		t.Error("the account came into being")
+	}
+}
+
 // What is refused changes nothing.
 func TestUpdateRefused(t *testing.T) {
 	a := testAccount(2)
 	w := newOperatorWorld(t, config.FullResolver, nil)
 	other := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 7)}
 	for _, c := range []struct{ subj, body, want string }{
-		{"$SYS.REQ.CLAIMS.UPDATE", "x", "jwt update resulted in error - expected 3 chunks"},
+		{"$SYS.REQ.CLAIMS.UPDATE", "x", `"account":"n/a","code":500,"description":"jwt update resulted in error - expected 3 chunks"`},
+		{"$SYS.REQ.ACCOUNT." + w.sys + ".CLAIMS.UPDATE", "x", `"account":"n/a",`},
 		{"$SYS.REQ.ACCOUNT." + w.sys + ".CLAIMS.UPDATE", w.account(a, nil), "subject does not match jwt content"},
 		{"$SYS.REQ.CLAIMS.UPDATE", other.account(a, nil), "is not trusted"},
 	} {

@@ -50,6 +50,9 @@ func (e *Engine) addRequestInfo(x *crossing) {
 	if x.hops > 1 {
 		info.Service = x.service.account.name
 	}
+	if x.to == e.system {
+		info.Server = e.info.ServerName
+	}
 	text, err := json.Marshal(info)
 	if err != nil {
 		panic("engine: strings and numbers are always JSON: " + err.Error())

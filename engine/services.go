@@ -52,6 +52,9 @@ func (e *Engine) offerServices() {
 	for _, s := range operatorServices() {
 		e.offer("$SYS.REQ.SERVER."+id+"."+s.name, s.answer)
 	}
+	e.offerUpdates()
+	e.offer("$SYS.DEBUG.SUBSCRIBERS", (*Engine).serveSubscribers)
+	e.offer("$SYS.REQ.ACCOUNT.NSUBS", (*Engine).serveCount)
 	e.offer("$SYS.REQ.USER.*.INFO", (*Engine).serveUser)
 	e.offer("$SYS.REQ.USER.INFO", (*Engine).serveUser)
 }

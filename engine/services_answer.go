@@ -15,9 +15,9 @@ import (
 // investigation is a question that a call asks and that takes more than a turn to answer: first the engine looks at
 // everything, a slice in each turn, then a job makes the text. It is the job.
 type investigation struct {
-	call     *call
-	question monitor.Question // nil: the answer needs nothing of the engine
-	part     part
+	call  *call
+	query query // nil: the answer needs nothing of the engine
+	part  part
 
 	answer   monitor.Answer
 	server   json.RawMessage
@@ -33,7 +33,7 @@ func whole(body any) any { return body }
 
 // investigate answers a call with the part of the answer to q, when it is its turn.
 func (e *Engine) investigate(k *call, q monitor.Question, p part) {
-	e.enqueueInvestigation(&investigation{call: k, question: q, part: p})
+	e.enqueueInvestigation(&investigation{call: k, query: e.newQuery(q), part: p})
 }
 
 func (e *Engine) enqueueInvestigation(i *investigation) {
@@ -47,20 +47,24 @@ func (e *Engine) enqueueInvestigation(i *investigation) {
 
 func (e *Engine) begin(i *investigation) {
 	i.encoding = strings.ToLower(headerValue(i.call.header, "Accept-Encoding"))
-	if i.question == nil {
+	if i.query == nil {
 		i.server = e.identity()
 		e.submit(i)
 		return
 	}
-	e.inquire(i.question, func(e *Engine, a monitor.Answer) {
+	e.queries = append(e.queries, pendingQuery{i.query, func(e *Engine, a monitor.Answer) {
 		i.answer, i.server = a, e.identity()
 		e.submit(i)
-	})
+	}})
 }
 
 func (i *investigation) run() {
 	body, err := i.answer.Body()
 	if body = i.part(body); err == nil && body == nil {
+		return
+	}
+	if text, ok := body.(verbatim); ok {
+		i.text = text
 		return
 	}
 	v := &envelope{Server: i.server, Data: json.RawMessage("null")}

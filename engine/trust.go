@@ -187,6 +187,8 @@ func (e *Engine) grounds(a *claims.Account, key string) string {
 	switch {
 	case a.Rules.Name != key:
 		return "subject does not match jwt content"
+	case t == nil:
+		return "" // the JWT will not be used
 	case t.pinned != nil && key != e.system.name && !slices.Contains(t.pinned, key):
 		return "account public key not in list of pinned accounts"
 	case !t.trusts(a.Issuer, e.seconds()):

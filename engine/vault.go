@@ -179,7 +179,7 @@ func (e *Engine) shelve(key, text string, f func(VaultResult)) {
 	t := e.trust
 	_, there := t.shelf.entries[key]
 	if most := t.shelfMax(); !there && most > 0 && len(t.shelf.entries) >= most && !e.makeRoom() {
-		f(VaultResult{Err: "limit reached"})
+		f(VaultResult{Err: "jwt store is full"})
 		return
 	}
 	if t.shelf.entries == nil {
