@@ -58,18 +58,15 @@ func (e *Engine) subscriptions() int {
 	return n
 }
 
-// lookWork is how many subscriptions, or branches of the index, are looked at for one unit of a turn's work.
+// lookWork is how many steps of the index, or looks at something that lies at hand, are one unit of a turn's work.
 const lookWork = 8
-
-// subjectWork is how many bytes of a subject, most of them separators, are looked for in the index for one unit.
-const subjectWork = 64
 
 // match is what subj reaches. What it costs counts towards the turn: there are subscriptions that make it cost much.
 func (e *Engine) match(a *account, subj []byte) *sublist.Result[*subscription] {
 	before := a.subs.Steps()
 	r := a.subs.Match(subj)
 	if steps := a.subs.Steps() - before; steps > 0 {
-		e.work += int(steps/lookWork) + len(subj)/subjectWork
+		e.work += int(steps / lookWork)
 	}
 	return r
 }

@@ -1,6 +1,10 @@
 package sublist
 
-import "github.com/natsd/natsd/subject"
+import (
+	"strings"
+
+	"github.com/natsd/natsd/subject"
+)
 
 // literalChanged tells that another set of subscriptions has that literal
 // subject now.
@@ -26,10 +30,16 @@ func (c *cache[T]) patternChanged(pattern string) {
 	if c.used == 0 {
 		return
 	}
+	kin := int32(-1)
 	if p := prefixLen(pattern); p < len(pattern) && !subject.HasWildcard(pattern[:p]) {
-		for at := c.kin[kinList(c, pattern)]; at != 0; {
+		kin = kinList(c, pattern)
+	}
+	pattern = shortened(pattern)
+	each := uint64(1 + len(pattern)/(2*stepBytes))
+	if kin >= 0 {
+		for at := c.kin[kin]; at != 0; {
 			next := c.entries[at].kin
-			c.tally.steps++
+			c.tally.steps += each
 			if c.entries[at].matches(pattern) {
 				c.fail(at)
 			}
@@ -37,12 +47,29 @@ func (c *cache[T]) patternChanged(pattern string) {
 		}
 		return
 	}
-	c.tally.steps += uint64(len(c.entries) - 1)
+	c.tally.steps += each * uint64(len(c.entries)-1)
 	for at := range c.entries {
 		if e := &c.entries[at]; e.result != nil && e.matches(pattern) {
 			c.fail(int32(at))
 		}
 	}
+}
+
+// patternMax is how many bytes of a pattern are held against each result.
+const patternMax = 128
+
+// shortened returns a pattern that is not long and that all the subjects match
+// that pattern does: there are subjects of thousands of tokens, and a result too
+// many that is stale costs less than reading them for each result.
+func shortened(pattern string) string {
+	if len(pattern) <= patternMax {
+		return pattern
+	}
+	end := strings.LastIndexByte(pattern[:patternMax], '.')
+	if end < 0 {
+		return ">" // its first token is that long
+	}
+	return pattern[:end] + ".>"
 }
 
 // fail takes the result out of the entry at that place and makes it stale.

@@ -28,6 +28,7 @@ func (s *Sublist[T]) matchAnew(subj []byte, h uint32) *Result[T] {
 	if !s.collect(subj) {
 		return s.nothing
 	}
+	s.tally.steps += missSteps
 	r := s.build(h)
 	clear(s.scratch) // what was removed must not be kept alive
 	s.scratch = s.scratch[:0]
@@ -51,6 +52,7 @@ func (s *Sublist[T]) HasInterest(subj []byte) bool {
 // collect puts the leaves that subj reaches into s.scratch, in the order of
 // results. It returns false for a subject with an empty token.
 func (s *Sublist[T]) collect(subj []byte) bool {
+	s.tally.steps += uint64(len(subj) / stepBytes)
 	if l := s.literals[string(subj)]; l != nil {
 		s.scratch = append(s.scratch, l)
 	} else if subject.HasEmptyToken(subj) {
@@ -60,7 +62,7 @@ func (s *Sublist[T]) collect(subj []byte) bool {
 		w := walk[T]{subj: subj, found: s.scratch}
 		w.node(&s.patterns, 0)
 		s.scratch = w.found
-		s.tally.steps += w.steps
+		s.tally.steps += w.steps + uint64(foundSteps*len(w.found))
 	}
 	return true
 }
@@ -69,7 +71,7 @@ func (s *Sublist[T]) collect(subj []byte) bool {
 type walk[T comparable] struct {
 	subj  []byte
 	found []*leaf[T]
-	steps uint64 // branches looked into
+	steps uint64
 }
 
 // node finds those below n, to which the tokens before pos have led. A token
@@ -89,9 +91,11 @@ func (w *walk[T]) node(n *node[T], pos int) {
 
 // branch finds those below b, where the token that led to b ends at end.
 func (w *walk[T]) branch(b branch[T], end int) {
-	w.steps++
+	w.steps += branchSteps
 	if l := b.leaf; l != nil {
-		if tail := l.subject[l.tail:]; end == len(w.subj) {
+		tail := l.subject[l.tail:]
+		w.steps += uint64(len(tail) / stepBytes)
+		if end == len(w.subj) {
 			if tail == "" {
 				w.found = append(w.found, l)
 			}
@@ -137,6 +141,7 @@ func (s *Sublist[T]) build(h uint32) *Result[T] {
 		}
 		r.Plain = l.appendPlain(r.Plain)
 	}
+	s.tally.steps += uint64(len(r.Plain) / copied)
 	if grouped > 0 {
 		r.Queues = s.buildQueues(grouped)
 	}

@@ -4,14 +4,14 @@ package sublist
 type tally struct {
 	inserts, removes uint64
 	matches, hits    uint64
-	steps            uint64 // branches of the trie looked into
+	steps            uint64 // what matches, insertions and removals cost
 }
 
 // cacheTally counts why results left the cache.
 type cacheTally struct {
 	evictions uint64 // to make room
 	failures  uint64 // since a change concerned them
-	steps     uint64 // results that changes looked at
+	steps     uint64 // what looking at results cost
 }
 
 // Stats are figures for monitoring.
@@ -32,10 +32,19 @@ type Stats struct {
 	FanoutSum int
 }
 
+// What things cost, in steps of some 10 ns.
+const (
+	missSteps   = 40 // a match that the cache does not answer, for the memory that its result takes
+	foundSteps  = 4  // a leaf that is found
+	branchSteps = 5  // a branch of the trie
+	stepBytes   = 8  // so many bytes of a subject that is read token by token are a step
+	copied      = 16 // so many subscriptions copied into a result are one
+)
+
 // Steps returns how much was looked at so far by matches that the cache did not
-// answer, and by insertions and removals: branches of the trie and cached
-// results, some 10 ns each. The difference over a call says what that call
-// cost, to those who must share their time fairly.
+// answer, and by insertions and removals: branches of the trie, cached results
+// and bytes of long subjects, in units of some 10 ns. The difference over a call
+// says what that call cost, to those who must share their time fairly.
 func (s *Sublist[T]) Steps() uint64 { return s.tally.steps + s.cache.tally.steps }
 
 // Stats returns the present figures. It looks at every cached result.

@@ -90,6 +90,7 @@ func (s *Sublist[T]) Insert(subj, queue []byte, v T) (Handle[T], error) {
 		return Handle[T]{}, ErrInvalidSubject
 	}
 	l := s.leafFor(subj, kind)
+	s.tally.steps += changeSteps(l.subject)
 	s.lastID++
 	s.subs++
 	s.tally.inserts++
@@ -130,6 +131,7 @@ func (s *Sublist[T]) Remove(h Handle[T]) bool {
 		return false
 	}
 	s.subs--
+	s.tally.steps += changeSteps(l.subject)
 	s.tally.removes++
 	s.changed(l)
 	if l.empty() {
@@ -152,6 +154,10 @@ func (s *Sublist[T]) dropLeaf(l *leaf[T]) {
 		s.literals = make(map[string]*leaf[T])
 	}
 }
+
+// changeSteps is what it costs to find or place a subject, which is read several
+// times. A short one is part of what any change costs.
+func changeSteps(subj string) uint64 { return uint64(2 * len(subj) / stepBytes) }
 
 // changed invalidates the results that leaf l is or should be part of.
 func (s *Sublist[T]) changed(l *leaf[T]) {
