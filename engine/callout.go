@@ -117,8 +117,6 @@ func (e *Engine) consult(c *conn, l *login, a *account, ch *charter, xkey, issue
 	l.inquiry = q
 	e.inbox(a)
 	e.inboxes[q.inbox] = q
-	c.authEnd = later(e.now, e.opts.AuthTimeout)
-	e.arm(c)
 	w := &composing{inquiry: q, keys: e.keys}
 	w.request = e.describe(c, l, xkey)
 	w.request.Subject = issuer
@@ -197,6 +195,8 @@ func (w *composing) done(e *Engine) {
 		return
 	}
 	q.user = w.user
+	c.authEnd = later(e.now, e.opts.AuthTimeout) // from here on the service is waited for, however long it took to get here
+	e.arm(c)
 	e.publishOwn(q.account, calloutSubject, q.account.inboxPrefix+q.inbox, w.header, w.body)
 }
 

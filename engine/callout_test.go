@@ -300,6 +300,28 @@ func TestCalloutInOperatorMode(t *testing.T) {
 	w.wants(w.login(w.user(sentinel, target, nil), sentinel), "PONG")
 }
 
+// A question that took longer to compose than auth_timeout is waited for all the same, and no longer than any other.
+func TestCalloutComposedSlowly(t *testing.T) {
+	for _, answered := range []bool{true, false} {
+		w := newCalloutWorld(t, false, nil)
+		c := accept(w.e)
+		w.take(c)
+		say(w.e, c, `CONNECT {"verbose":false,"user":"joe","pass":"x"}`+"\r\nPING\r\n")
+		w.now += Instant(10e9)
+		turn(w.e, w.e.TimerDue)
+		w.wants(c, "")
+		w.run()
+		q := w.question()
+		if w.pass(Instant(1e9)); answered {
+			w.reply(q, w.issuer, nil, nil)
+			w.wants(c, "PONG")
+			continue
+		}
+		w.pass(Instant(1e9))
+		w.wants(c, refusedText)
+	}
+}
+
 // Of several answers the first counts, even if another is verified sooner.
 func TestCalloutFirstAnswerCounts(t *testing.T) {
 	w := newCalloutWorld(t, false, nil)

@@ -144,6 +144,7 @@ type Footprint struct {
 
 	Replies int // reply subjects that stand for requests from other accounts
 	Shadows int // subscriptions that stand in other accounts for those of connections
+	Inboxes int // questions of the server's own that wait for answers
 }
 
 // Footprint counts what the engine holds, for leak checks.
@@ -154,7 +155,7 @@ func (e *Engine) Footprint() Footprint {
 		shadows += a.internal - a.standing - len(a.def.services)
 	}
 	return Footprint{
-		Replies: replies, Shadows: shadows,
+		Replies: replies, Shadows: shadows, Inboxes: len(e.inboxes),
 		Connections: len(e.conns) - len(e.free), Subscriptions: e.subscriptions(), Timers: e.timers.len(),
 		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: len(e.fanouts), Slots: len(e.conns),
 	}
