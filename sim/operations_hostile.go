@@ -22,12 +22,16 @@ func (c *client) misbehave(op operation, s slotKey) {
 		if c.mayNotAnyway(pattern) {
 			return
 		}
+		var more []wire.Err
+		if c.user != "" {
+			more = []wire.Err{c.subViolation(pattern, "")} // in a configuration with an allow list
+		}
 		if c.w.cfg.engine.MaxSubscriptions > 0 {
 			c.ledger.add(due{kind: dueOption, err: wire.ErrMaxSubscriptions}) // checked first
-			c.ledger.add(due{kind: dueOption, err: wire.ErrInvalidSubject})
+			c.ledger.add(due{kind: dueOption, err: wire.ErrInvalidSubject, more: more})
 			return
 		}
-		c.ledger.add(due{kind: dueErr, err: wire.ErrInvalidSubject})
+		c.ledger.add(due{kind: dueErr, err: wire.ErrInvalidSubject, more: more})
 	case opGarbage:
 		c.sendGarbage(s)
 	default:
