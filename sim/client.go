@@ -60,6 +60,7 @@ type connection struct {
 	revoked  []revoked
 	granted  map[string]*granted // by reply subject
 	answers  []reply             // to be given
+	throws   []throw             // of dice
 	expelled bool                // its user was taken away
 	nextSid  uint64
 	pings    uint64 // written
@@ -203,7 +204,7 @@ func (c *client) connect(now schedule.Time) {
 	c.state = clientDialling
 	c.connection = connection{
 		dial: c.nextDial, id: oracle.IDOf(uint32(c.index), uint32(c.nextDial)), since: now, pingAt: now, life: c.node.life,
-		out: c.out[:0], input: parser{rest: c.input.rest[:0]}, ledger: ledger{items: c.ledger.items[:0]}, subs: c.subs[:0],
+		out: c.out[:0], input: parser{rest: c.input.rest[:0]}, ledger: ledger{items: c.ledger.items[:0]}, subs: c.subs[:0], throws: c.throws[:0],
 		lazy: c.traits.pace > 0, mute: c.traits.mute, harmed: c.node.hindered() || now < c.sickUntil,
 	}
 	c.nextDial++
@@ -225,6 +226,7 @@ func (c *client) drop(why string) {
 	if c.state >= clientOpening {
 		c.remember()
 	}
+	c.count()
 	c.state = clientIdle
 	c.closing = true
 	c.again()

@@ -75,6 +75,8 @@ const (
 	cfgTenantCount      = 55
 	cfgTenantBackwards  = 56
 	cfgTenantVersions   = 57
+	cfgTenantDice       = 58
+	cfgTenantOdds       = 59
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -177,7 +179,7 @@ func (d draw) workload(c *config) {
 	tokens := int(d.of(cfgTokens, 3, 1, 2, 6, 12))
 	depth := int(d.of(cfgDepth, 2, 1, 3))
 	c.subjects = allSubjects(tokens, depth)
-	for k := range c.kinds {
+	for k := range kindGambler { // who is not in every world
 		weights := [...]int64{2, 0, 1, 10}
 		c.kinds[k] = uint32(d.of(cfgKind+uint32(k), weights[:]...))
 	}

@@ -228,7 +228,8 @@ var configNames = [...]string{
 	cfgTurnWork: "work in a turn", cfgGathering: "a crowd gathers", cfgSlow: "servers are slow", cfgJWT: "operator mode",
 	cfgTenants: "accounts, perhaps", cfgTenantsRare: "accounts, rather not", cfgTenantCount: "accounts beyond two",
 	cfgTenantBackwards: "services are imported from accounts behind", cfgTenantVersions: "configurations of accounts beyond one",
-	cfgListen: "somebody listens in the system account",
+	cfgListen:     "somebody listens in the system account",
+	cfgTenantDice: "the account with dice", cfgTenantOdds: "the odds of dice",
 }
 
 var traitNames = [...]string{
@@ -253,5 +254,5 @@ var operationNames = [numOperations]string{
 	opOddPublish: "publishes on an odd subject", opOddSubscribe: "subscribes to an invalid subject", opGarbage: "sends garbage",
 	opTooBig: "publishes too much", opLongLine: "sends too long a line", opHalfMessage: "announces a message and does not send it",
 	opBadVerb: "sends an unknown verb", opBadArguments: "sends wrong arguments", opBadPayload: "ends a payload wrongly",
-	opNoHeaders: "publishes headers that were not agreed on", opGather: "subscribes as one of a crowd", opShout: "publishes to the crowd",
+	opNoHeaders: "publishes headers that were not agreed on", opGather: "subscribes as one of a crowd", opShout: "publishes to the crowd", opGamble: "throws dice",
 }

@@ -34,6 +34,7 @@ func (w *world) end() {
 	if w.failure != nil {
 		return
 	}
+	w.checkShares()
 	w.mend()
 	for _, c := range w.clients {
 		if c != nil {

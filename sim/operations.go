@@ -42,6 +42,7 @@ const (
 	opNoHeaders // HPUB where no headers were agreed on
 	opGather    // subscribe to the crowd's subject
 	opShout     // publish there
+	opGamble    // throw dice
 	numOperations
 )
 
@@ -193,6 +194,8 @@ func (c *client) do(op operation, s slotKey) {
 		}
 		c.publish(m)
 		c.ping() // answered before all of the crowd are written to
+	case opGamble:
+		c.gamble()
 	case opSecondConnect:
 		if s.below(detailVariant, 2) == 1 {
 			c.sendEmptyConnect()

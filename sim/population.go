@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/natsd/natsd/sim/decision"
 	"github.com/natsd/natsd/sim/schedule"
 )
@@ -27,12 +29,13 @@ const (
 	kindHostile                      // breaks the limits
 	kindBadAuth                      // has the wrong password, often
 	kindCrowd                        // subscribes several times to what all its kind do, and publishes there
+	kindGambler                      // throws dice: see property_shares.go
 	numKinds
 )
 
 var kindNames = [numKinds]string{
 	"nobody", "mixed", "publisher", "burst publisher", "subscriber", "worker", "requester", "responder", "slow reader", "staller",
-	"crasher", "garbage sender", "silent", "idle", "storm", "hostile", "bad password", "one of a crowd",
+	"crasher", "garbage sender", "silent", "idle", "storm", "hostile", "bad password", "one of a crowd", "gambler",
 }
 
 // mix is how likely a kind of client does what in a slot.
@@ -57,6 +60,7 @@ var mixes = [numKinds]mix{
 	kindHostile: {opNothing: 60, opPublish: 5, opTooBig: 2, opLongLine: 2, opHalfMessage: 1, opBadVerb: 2, opBadArguments: 2,
 		opBadPayload: 2, opNoHeaders: 2},
 	kindBadAuth: {opNothing: 50, opPublish: 10, opFence: 2, opLeave: 3},
+	kindGambler: {opNothing: 10, opGamble: 90},
 	kindCrowd:   {opNothing: 60, opGather: 20, opShout: 5, opFence: 8, opUnsubscribe: 1, opLeave: 1},
 }
 
@@ -117,6 +121,8 @@ func (w *world) drawTraits(c *client) traits {
 	t.noResponders = t.headers && !rare(traitQuiet, 150_000)
 	t.requests = c.kind == kindRequester || c.kind == kindMixed
 	switch c.kind {
+	case kindGambler:
+		t.period, t.echo, t.user = w.cfg.period, true, slices.Index(w.cfg.tenants.users, diceUser)
 	case kindSlow:
 		t.pace = paces[c.trait(traitPace, uint64(len(paces)))]
 	case kindCrowd:
@@ -141,7 +147,7 @@ func (w *world) populate() {
 	w.clients = make([]*client, w.cfg.clients)
 	for i := range w.clients {
 		k := decision.Key{Kind: decision.SimClient, Actor: decision.Of(decision.Client, uint64(i))}
-		if kind := clientKind(w.source.Pick(k, w.cfg.kinds[:])); kind != kindNone {
+		if kind := clientKind(w.source.Pick(k, w.cfg.kinds[:])); kind != kindNone && (kind != kindGambler || w.dice()) {
 			w.clients[i] = newClient(w, i, kind)
 			w.garbage = w.garbage || kind == kindGarbage
 		}
@@ -165,3 +171,6 @@ func (w *world) dialler(key uint64) (*client, uint64) {
 	}
 	return w.client(uint32(host - clientHosts)), dial
 }
+
+// dice reports whether there are any: a log of another time may have gamblers where there are not.
+func (w *world) dice() bool { return w.cfg.tenants != nil && len(w.cfg.tenants.dice) > 0 }

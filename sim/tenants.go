@@ -26,6 +26,7 @@ type tenants struct {
 	heard    [][]string // patterns of the streams that it imports
 	told     [][]string // subjects of those that it exports
 	services bool       // some account imports one
+	dice     []share    // none: no account has dice
 
 	words map[string][]wire.Err // what a user may be told of a publish, remembered
 }
@@ -88,6 +89,7 @@ func (d draw) tenancy(c *config) {
 		td := &tenantDraw{draw: d, base: cfgTenant + uint32(8+v)*tenantStep}
 		t.versions = append(t.versions, td.changed(first))
 	}
+	d.dice(t, c)
 	t.finish(c)
 	c.tenants = t
 	c.auth = authUsers

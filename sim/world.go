@@ -36,6 +36,8 @@ type world struct {
 	scratch  []byte
 	block    []byte // of headers, to compare with
 	volume   volume
+	threw    int      // dice
+	thrown   [5]int64 // and how they came out: see throw.way
 
 	engineEvents, struck, messages, deliveries uint64
 	marks                                      [engine.NumMarks]uint32
