@@ -91,7 +91,8 @@ func (e *Engine) checkConn(c *conn) {
 	c.must(c.out.lineEnd == 0 || n > 0 && int(c.out.lineEnd) <= len(c.out.ck.data), "shares lines that end at %d", int(c.out.lineEnd))
 	c.must(n == c.out.pending, "%d bytes wait, counted %d", c.out.pending, n)
 	follows := c.epoch == e.epoch // limits that a reload has changed don't hold before
-	c.must(follows || e.sweep.on, "is forgotten by the sweep")
+	c.must(follows || e.sweep.on || c.remaking != nil && c.followed == e.epoch, "is forgotten by the sweep")
+	c.must((c.remaking == nil) == (c.gate&gateRemake == 0), "waits for subscriptions to follow, or does not")
 	c.must(n <= e.opts.MaxPending || !follows, "%d bytes wait, max_pending is %d", n, e.opts.MaxPending)
 	c.must(n == 0 || c.blocked || c.touched, "%d bytes wait that the network would take", n)
 	c.must(!c.blocked || c.timer.pos > 0 || e.opts.WriteDeadline < 0 || !follows, "is blocked without a timer")

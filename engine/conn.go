@@ -90,8 +90,10 @@ type conn struct {
 	stallEnd   Instant  // when those in stalled are let go; 0: none
 	stallUsed  bool     // they were, in vain: not again before the queue has drained
 
-	subs  []*subscription
-	bySid map[string]*subscription // only when there are many
+	subs     []*subscription
+	bySid    map[string]*subscription // only when there are many
+	followed uint16                   // the epoch it was last visited for; epoch is behind while remaking
+	remaking *remaking                // it has become another user, and they follow; nil: they have
 
 	nonce      string         // to be signed; empty: nobody has a key
 	signature  *signature     // of its nonce, being verified
@@ -201,8 +203,18 @@ func (c *conn) addSub(s *subscription) {
 	}
 }
 
+// swapSubs has two subscriptions change places.
+func (c *conn) swapSubs(i, j int) {
+	c.subs[i], c.subs[j] = c.subs[j], c.subs[i]
+	c.subs[i].index, c.subs[j].index = i, j
+}
+
 // dropSub takes out a subscription; another one may take its place in subs.
 func (c *conn) dropSub(s *subscription) {
+	if r := c.remaking; r != nil && s.index < r.left {
+		r.left-- // those that are left stay the first
+		c.swapSubs(s.index, r.left)
+	}
 	last := len(c.subs) - 1
 	moved := c.subs[last]
 	c.subs[s.index] = moved

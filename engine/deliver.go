@@ -36,9 +36,8 @@ func (e *Engine) deliverQueue(members []*subscription, limit int) (delivered, do
 func (e *Engine) deliver(s *subscription) bool {
 	m := &e.out
 	if c := s.conn; c != nil && c.epoch != e.epoch { // before its flags are looked at, for they may change
-		acc := c.acc
-		if e.visitFirst(c); c.acc != acc {
-			return false // it has left the account that the message is in
+		if !e.follow(s) {
+			return false
 		}
 	}
 	if s.flags&subSpecial != 0 || m.otherHead {

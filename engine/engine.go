@@ -55,6 +55,7 @@ type Engine struct {
 	turn      bool      // between BeginTurn and EndTurn
 	epoch     uint16    // counts the operator's decisions that connections have to follow
 	sweep     sweep     // the visit to those that have not
+	remaking  []*conn   // become other users, with many subscriptions
 
 	suspended  int       // bytes of the messages in fanouts
 	oldFanouts []*fanout // for their buffers
@@ -217,7 +218,7 @@ func (e *Engine) newConn(info ConnInfo) *conn {
 	e.nextCID++
 	c := &conn{
 		id:  ConnID(uint64(e.gens[slot])<<32 | uint64(slot)),
-		cid: e.nextCID, acc: e.global, epoch: e.epoch,
+		cid: e.nextCID, acc: e.global, epoch: e.epoch, followed: e.epoch,
 		ip: info.IP, port: info.Port,
 		start: e.wall, startMono: e.now, lastIn: e.now, lastSeen: e.wall,
 		connect: wire.DefaultConnect(),

@@ -51,6 +51,9 @@ func (e *Engine) EndTurn() {
 		e.tellDecided()
 	}
 	e.checks.fade(e.now)
+	if len(e.remaking) > 0 {
+		e.stepRemaking()
+	}
 	if len(e.reaping) > 0 {
 		e.reap()
 	}
@@ -73,7 +76,7 @@ func (e *Engine) EndTurn() {
 		e.tellOmitted()
 	}
 	wake := e.timers.next()
-	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0 || e.internalDue() {
+	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.remaking) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0 || e.internalDue() {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {

@@ -11,6 +11,7 @@ const (
 	gateFanout                  // its last message has more receivers than a turn serves
 	gateTLS                     // TLS is required and not up
 	gateTurn                    // its share of the turn is used up, or the turn
+	gateRemake                  // it has become another user, and its subscriptions follow
 )
 
 // A turn's work is divided into at least minShares shares, more when many wait, and maxShares at most. A connection that has

@@ -392,6 +392,7 @@ func (e *Engine) recastShadows() {
 		if c == nil || c.gate&gateClosed != 0 {
 			continue
 		}
+		e.remakeAll(c)
 		for _, s := range c.subs {
 			if s.flags&subShadowed != 0 {
 				e.mark(MarkShadowRecast)

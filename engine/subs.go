@@ -68,8 +68,9 @@ func (e *Engine) endSub(s *subscription) {
 		e.traceEnd(s)
 	}
 	s.flags |= subDead
+	home := s.conn.home(s)
 	s.conn.dropSub(s)
-	e.remove(s.conn.acc, s)
+	e.remove(home, s)
 	if s.flags&subShadowed != 0 {
 		e.takeShadows(s)
 	}

@@ -69,7 +69,13 @@ func (e *Engine) visitFirst(c *conn) {
 
 // visit has one connection follow what was decided.
 func (e *Engine) visit(c *conn) {
-	c.epoch = e.epoch
+	if r := c.remaking; r != nil {
+		if c.followed == e.epoch {
+			return // but for its subscriptions it has
+		}
+		e.remakeAll(c)
+	}
+	c.epoch, c.followed = e.epoch, e.epoch
 	if c.out.pending > e.opts.MaxPending {
 		e.slowConsumer(c, ReasonSlowPending)
 		if !c.gone {

@@ -274,8 +274,7 @@ func (e *Engine) deliverTraced(s *subscription) bool {
 		return !t.only && e.deliver(s)
 	}
 	if c := s.conn; c.epoch != e.epoch {
-		acc := c.acc
-		if e.visitFirst(c); c.acc != acc || s.dead() {
+		if !e.follow(s) || s.dead() {
 			return false
 		}
 	}

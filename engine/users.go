@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/nats-io/nkeys"
@@ -229,6 +228,11 @@ func (e *Engine) become(c *conn, u *user) {
 	if c.user == u && c.acc == a {
 		return
 	}
+	if c.remaking != nil {
+		if e.remakeAll(c); c.gate&gateClosed != 0 {
+			return
+		}
+	}
 	if a != c.acc || u.nameIn() != c.user.nameIn() {
 		c.told = false // as somebody else
 	}
@@ -236,6 +240,7 @@ func (e *Engine) become(c *conn, u *user) {
 		e.tooMany(c)
 		return
 	}
+	from := c.acc
 	c.user, c.memo, c.grants = u, nil, nil
 	e.bind(c, a)
 	e.bound(c)
@@ -246,12 +251,8 @@ func (e *Engine) become(c *conn, u *user) {
 			c.grants = permission.NewGrants(limit, e.secrets.Uint64())
 		}
 	}
-	for _, s := range slices.Clone(c.subs) {
-		if !e.permit(c, s) {
-			e.mark(MarkSubRevoked)
-			e.violation(c, []byte(s.handle.Subject()), []byte(s.handle.Queue()), s.appendSID(nil))
-			e.endSub(s)
-		}
+	if len(c.subs) > 0 {
+		e.remake(c, from)
 	}
 }
 

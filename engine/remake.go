@@ -1,0 +1,126 @@
+package engine
+
+import "slices"
+
+// A connection that becomes another user goes through its subscriptions: they move to the user's account, and those that
+// it may not have end. With many of them that takes longer than a turn may. Then some are gone through in each turn, while
+// what the connection sends waits; and each before it gets a message: nobody gets anything by what was in force before.
+
+// remaking is a connection's way through its subscriptions.
+type remaking struct {
+	from *account // where those that are left are
+	left int      // of conn.subs, the first: not gone through yet
+}
+
+// remakePerTurn is how many subscriptions are gone through in a turn; fewer where that takes longer.
+const remakePerTurn = 600
+
+// remake has a connection's subscriptions follow what the connection has become. They are in the account from.
+func (e *Engine) remake(c *conn, from *account) {
+	if len(c.subs) > e.slice(remakePerTurn) {
+		c.remaking = &remaking{from: from, left: len(c.subs)}
+		c.gate |= gateRemake
+		c.epoch = e.epoch - 1 // has deliver look
+		e.remaking = append(e.remaking, c)
+		return
+	}
+	for _, s := range slices.Clone(c.subs) {
+		e.remakeSub(s, from)
+	}
+}
+
+// remakeSub has one subscription follow.
+func (e *Engine) remakeSub(s *subscription, from *account) {
+	c := s.conn
+	if from != c.acc {
+		if s.flags&subShadowed != 0 {
+			e.takeShadows(s)
+		}
+		subj, queue := s.handle.Subject(), s.handle.Queue()
+		e.remove(from, s)
+		if err := e.insert(c.acc, []byte(subj), []byte(queue), s); err != nil {
+			panic("engine: a subject that was subscribed to: " + subj)
+		}
+		if len(c.acc.def.streams) > 0 {
+			e.castShadows(s)
+		}
+	}
+	if !e.permit(c, s) {
+		e.mark(MarkSubRevoked)
+		e.violation(c, []byte(s.handle.Subject()), []byte(s.handle.Queue()), s.appendSID(nil))
+		e.endSub(s)
+	}
+}
+
+// remakeNext goes through one of those that are left, the one at index i.
+func (e *Engine) remakeNext(c *conn, i int) {
+	r := c.remaking
+	r.left--
+	c.swapSubs(i, r.left)
+	e.remakeSub(c.subs[r.left], r.from)
+}
+
+// remakeAll goes through all that are left: something else is to happen to the connection.
+func (e *Engine) remakeAll(c *conn) {
+	for c.remaking != nil && c.remaking.left > 0 && c.gate&gateClosed == 0 {
+		e.remakeNext(c, c.remaking.left-1)
+	}
+	e.remade(c)
+}
+
+// remade ends it, unless the connection is closing: then those that are left are removed from where they are.
+func (e *Engine) remade(c *conn) {
+	if c.remaking == nil || c.gate&gateClosed != 0 {
+		return
+	}
+	c.remaking = nil
+	c.epoch = c.followed
+	e.open(c, gateRemake)
+}
+
+// stepRemaking goes through the next subscriptions, of all connections in turns.
+func (e *Engine) stepRemaking() {
+	budget := e.slice(remakePerTurn)
+	for len(e.remaking) > 0 {
+		c := e.remaking[0]
+		for r := c.remaking; r != nil && r.left > 0 && c.gate&gateClosed == 0; {
+			if budget <= 0 {
+				e.remaking = append(e.remaking[1:], c)
+				return
+			}
+			before := e.work
+			e.remakeNext(c, r.left-1)
+			budget -= 1 + e.work - before
+		}
+		e.remade(c)
+		e.remaking[0] = nil
+		e.remaking = e.remaking[1:]
+	}
+	e.remaking = nil
+}
+
+// follow is called where s.conn.epoch is not e.epoch and a message is to go to s: its connection is visited first. It reports
+// whether the message may still be for s: not when that has left the account that the message is in.
+func (e *Engine) follow(s *subscription) bool {
+	c, acc := s.conn, s.conn.acc
+	if e.visitFirst(c); c.acc != acc {
+		return false
+	}
+	r, root := c.remaking, s
+	if s.flags&subShadow != 0 {
+		root = s.also.root
+	}
+	if r == nil || c.gate&gateClosed != 0 || root.dead() || root.index >= r.left {
+		return true
+	}
+	e.remakeNext(c, root.index)
+	return r.from == c.acc
+}
+
+// home is the account that a subscription of c is in.
+func (c *conn) home(s *subscription) *account {
+	if r := c.remaking; r != nil && s.index < r.left {
+		return r.from
+	}
+	return c.acc
+}

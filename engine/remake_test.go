@@ -1,0 +1,193 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/natsd/natsd/config"
+)
+
+const manySubscriptions = 200_000
+
+// remakeOptions has user u, who may not subscribe below the subjects that are denied, in account a.
+func remakeOptions(a string, denied ...string) Options {
+	u := config.User{Name: "u", Password: "p"}
+	if len(denied) > 0 {
+		u.Permissions = &config.Permissions{Subscribe: &config.SubjectPermission{}}
+		for _, d := range denied {
+			u.Permissions.Subscribe.Deny = append(u.Permissions.Subscribe.Deny, config.Subject{Text: d})
+		}
+	}
+	o := Options{Accounts: []config.Account{{Name: "A"}, {Name: "B"}}}
+	for i := range o.Accounts {
+		n := &o.Accounts[i]
+		n.Users = append(n.Users, config.User{Name: "in" + n.Name, Password: "p"})
+		if n.Name == a {
+			n.Users = append(n.Users, u)
+		}
+	}
+	return o
+}
+
+// crowded is a world with a connection that has many subscriptions, half of them below each of "even" and "odd", and one of
+// a publisher in each account.
+type crowded struct {
+	*fakeWorld
+	e          *Engine
+	many       ConnID
+	inA, inB   ConnID
+	mostInTurn int
+}
+
+func newCrowded(t *testing.T, n int) *crowded {
+	t.Helper()
+	e, w := started(t, remakeOptions("A"))
+	e.opts.Check = false // of each subscription in each turn
+	join := func(user, more string) ConnID {
+		c := accept(e)
+		say(e, c, fmt.Sprintf("CONNECT {\"verbose\":false,\"user\":%q,\"pass\":\"p\"}\r\n", user)+more)
+		w.settle(t, e)
+		w.take(c)
+		return c
+	}
+	var subs strings.Builder
+	for i := range n {
+		fmt.Fprintf(&subs, "SUB %s.%d %d\r\n", []string{"even", "odd"}[i%2], i, i)
+	}
+	return &crowded{fakeWorld: w, e: e, many: join("u", subs.String()), inA: join("inA", ""), inB: join("inB", "")}
+}
+
+// finish runs turns until nothing is due, and notes how many subscriptions follow in one at most.
+func (w *crowded) finish(t *testing.T) (turns int) {
+	t.Helper()
+	left := func() int {
+		if c := w.e.lookup(w.many); c != nil && c.remaking != nil {
+			return c.remaking.left
+		}
+		return 0
+	}
+	for before := left(); w.wake <= w.now; turns++ {
+		w.ring(w.e)
+		w.mostInTurn = max(w.mostInTurn, before-left())
+		before = left()
+	}
+	return turns
+}
+
+// Permissions that a reload takes away are gone for every subscription at once, though it takes turns to end them all.
+func TestManySubscriptionsAreRevokedInSlices(t *testing.T) {
+	w := newCrowded(t, manySubscriptions)
+	turn(w.e, func() {
+		w.e.Reload(remakeOptions("A", "odd.>"))
+		w.e.Received(w.inA, []byte("PUB odd.199999 1\r\na\r\nPUB even.199998 1\r\nb\r\nPUB odd.1 1\r\nc\r\nPUB even.0 1\r\nd\r\n"))
+		w.e.Received(w.many, []byte("PING\r\n"))
+	})
+	if c := w.e.lookup(w.many); c.remaking == nil || c.remaking.left < manySubscriptions-2*remakePerTurn {
+		t.Fatal("the subscriptions did not follow bit by bit")
+	}
+	turns := w.finish(t)
+	if w.mostInTurn > remakePerTurn || turns < manySubscriptions/remakePerTurn {
+		t.Errorf("%d turns, in one %d subscriptions followed", turns, w.mostInTurn)
+	}
+	got := w.take(w.many)
+	for _, m := range []string{"MSG even.199998 199998 1\r\nb\r\n", "MSG even.0 0 1\r\nd\r\n"} {
+		if strings.Count(got, m) != 1 {
+			t.Errorf("got %d times %q", strings.Count(got, m), m)
+		}
+	}
+	if strings.Contains(got, "MSG odd") {
+		t.Error("got a message that it may not have")
+	}
+	if n := strings.Count(got, "-ERR 'Permissions Violation for Subscription to \"odd."); n != manySubscriptions/2 {
+		t.Errorf("was told of %d subscriptions that ended", n)
+	}
+	if !strings.HasSuffix(got, "PONG\r\n") {
+		t.Errorf("went on before its subscriptions had followed: ...%q", got[max(len(got)-60, 0):])
+	}
+	if n := w.e.subscriptions(); n != manySubscriptions/2 {
+		t.Errorf("%d subscriptions are left", n)
+	}
+	w.e.Check()
+}
+
+// A user that a reload puts into another account takes all subscriptions along; none gets anything of both accounts.
+func TestManySubscriptionsMoveInSlices(t *testing.T) {
+	w := newCrowded(t, manySubscriptions)
+	turn(w.e, func() {
+		w.e.Reload(remakeOptions("B"))
+		w.e.Received(w.inA, []byte("PUB odd.199999 1\r\na\r\nPUB even.0 1\r\na\r\n"))
+	})
+	turns := w.finish(t)
+	if w.mostInTurn > remakePerTurn || turns < manySubscriptions/remakePerTurn {
+		t.Errorf("%d turns, in one %d subscriptions followed", turns, w.mostInTurn)
+	}
+	say(w.e, w.inA, "PUB odd.199999 1\r\na\r\n")
+	say(w.e, w.inB, "PUB odd.199999 1\r\nb\r\n")
+	w.settle(t, w.e)
+	if got := w.take(w.many); got != "MSG odd.199999 199999 1\r\nb\r\n" {
+		t.Errorf("got %.200q", got)
+	}
+	if n := w.e.subscriptions(); n != manySubscriptions {
+		t.Errorf("%d subscriptions", n)
+	}
+	w.e.Check()
+}
+
+// What happens while subscriptions follow leaves nothing behind, and nobody without the consequences of either.
+func TestRemakingIsOvertaken(t *testing.T) {
+	const n = 5 * remakePerTurn
+	for _, c := range []struct {
+		name string
+		do   func(w *crowded)
+		left int // of its subscriptions
+	}{
+		{"another reload", func(w *crowded) { turn(w.e, func() { w.e.Reload(remakeOptions("B", "even.>")) }) }, n / 2},
+		{"back again", func(w *crowded) { turn(w.e, func() { w.e.Reload(remakeOptions("A")) }) }, n},
+		{"the user is gone", func(w *crowded) { turn(w.e, func() { w.e.Reload(remakeOptions("")) }) }, 0},
+		{"the client leaves", func(w *crowded) { turn(w.e, func() { w.e.Closed(w.many, "") }) }, 0},
+		{"the client ends its side", func(w *crowded) { turn(w.e, func() { w.e.EOF(w.many) }) }, 0},
+		{"messages end subscriptions", func(w *crowded) {
+			for _, s := range w.e.lookup(w.many).subs {
+				s.max = 1
+			}
+			say(w.e, w.inA, "PUB odd.1 1\r\na\r\n")
+			say(w.e, w.inB, fmt.Sprintf("PUB odd.%d 1\r\na\r\n", n-1))
+			say(w.e, w.inB, fmt.Sprintf("PUB even.%d 1\r\na\r\n", n-2))
+		}, n - 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newCrowded(t, n)
+			w.e.opts.Check = true
+			turn(w.e, func() { w.e.Reload(remakeOptions("B")) })
+			for range 2 {
+				w.ring(w.e)
+			}
+			if w.e.lookup(w.many).remaking == nil {
+				t.Fatal("it was over too soon")
+			}
+			c.do(w)
+			w.finish(t)
+			w.advance(t, w.e, 2*Instant(lingerTime))
+			if got := w.e.subscriptions(); got != c.left || len(w.e.remaking) != 0 {
+				t.Errorf("%d subscriptions are left, want %d; %d connections wait for theirs", got, c.left, len(w.e.remaking))
+			}
+		})
+	}
+}
+
+// A second CONNECT is no way to make the server spend a turn on it.
+func TestSecondConnectIsSliced(t *testing.T) {
+	const n = 5 * remakePerTurn
+	w := newCrowded(t, n)
+	say(w.e, w.many, "CONNECT {\"verbose\":false,\"user\":\"inB\",\"pass\":\"p\"}\r\nPUB even.0 2\r\nhi\r\nPING\r\n")
+	if got := w.take(w.many); got != "" {
+		t.Errorf("went on at once: %q", got)
+	}
+	if w.finish(t) < n/remakePerTurn || w.mostInTurn > remakePerTurn {
+		t.Errorf("%d subscriptions followed in a turn", w.mostInTurn)
+	}
+	if got := w.take(w.many); !strings.HasPrefix(got, "MSG even.0 0 2\r\nhi\r\nPONG\r\n") {
+		t.Errorf("got %q", got)
+	}
+}
