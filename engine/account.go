@@ -12,9 +12,10 @@ const (
 // account is a subject space of its own: what is published in it reaches its subscriptions and no others, but for what it
 // exports and others import.
 type account struct {
-	name string
-	subs *sublist.Sublist[*subscription]
-	def  *accountRules // in force; replaced as a whole
+	name  string
+	label string // its name for people, that its JWT gives it; empty: it has none
+	subs  *sublist.Sublist[*subscription]
+	def   *accountRules // in force; replaced as a whole
 
 	replyToken string            // the second token of the reply subjects that stand for requests from other accounts
 	replies    map[string]*reply // by these subjects
@@ -47,6 +48,14 @@ func (e *Engine) newAccount(name string) *account {
 	e.accounts = append(e.accounts, a)
 	e.byAccount[name] = a
 	return a
+}
+
+// title is how people call the account.
+func (a *account) title() string {
+	if a.label != "" {
+		return a.label
+	}
+	return a.name
 }
 
 // subscriptions counts those of connections. What stands for imports and services does not count, nor do shadows.

@@ -162,11 +162,23 @@ func (e *Engine) JobDone(id JobID) {
 
 // authViolation turns a connection away, or one out whose credentials are no longer right.
 func (e *Engine) authViolation(c *conn) {
+	var a *account
+	if e.opts.Callout != nil {
+		a = e.calloutAccount()
+	}
+	e.turnAway(c, a, string(ReasonAuthFailed))
+}
+
+// turnAway is authViolation that tells an account why; nil: none.
+func (e *Engine) turnAway(c *conn, a *account, why string) {
 	e.mark(MarkAuthFailed)
 	if c.gate&gateClosed != 0 {
 		return
 	}
 	e.refused(c)
+	if a != nil {
+		e.refusedIn(a, c, why)
+	}
 	text := string(wire.ErrAuthorization)
 	if !c.connected {
 		text = "authentication error" + c.shown()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -102,13 +103,23 @@ func (e *Engine) delegated(c *conn, who *user) bool {
 // callout asks the service that the configuration names about a client.
 func (e *Engine) callout(c *conn, answer bool) {
 	x := e.opts.Callout
-	name := x.Account
+	l := &login{answer: answer}
+	e.beginLogin(c, l)
+	e.consult(c, l, e.calloutAccount(), nil, x.XKey, x.Issuer)
+}
+
+// calloutAccount is the account in which the service that the configuration names listens.
+func (e *Engine) calloutAccount() *account {
+	name := e.opts.Callout.Account
 	if name == "" {
 		name = globalAccount
 	}
-	l := &login{answer: answer}
-	e.beginLogin(c, l)
-	e.consult(c, l, e.byAccount[name], nil, x.XKey, x.Issuer)
+	return e.byAccount[name]
+}
+
+// sentence is a reason as the service's account is told it.
+func sentence(why string) string {
+	return strings.ToUpper(why[:1]) + why[1:]
 }
 
 // consult asks the service in an account about a client. issuer is the key that answers are signed for.
@@ -292,7 +303,7 @@ func (e *Engine) weigh(q *inquiry, w *verifying) string {
 	case q.charter == nil && !issued(u.Issuer):
 		return "Wrong issuer for auth callout response, expected " + strconv.Quote(e.opts.Callout.Issuer) + " got " + strconv.Quote(u.Issuer)
 	case !u.Current(now):
-		return "Error validating user JWT: claim is expired or not valid yet"
+		return "Error validating user JWT: claim is expired"
 	}
 	if q.charter != nil {
 		x := q.charter.claims.Callout
@@ -307,8 +318,9 @@ func (e *Engine) weigh(q *inquiry, w *verifying) string {
 func (e *Engine) placeConfigured(c *conn, q *inquiry, u *claims.User) {
 	name := u.Audience
 	if !e.configured(name) {
-		e.complainAt(LevelWarn, c, "No valid account "+strconv.Quote(name)+" for auth callout response on account "+strconv.Quote(q.account.name)+": account missing")
-		e.refuseLogin(c, "account missing")
+		why := "No valid account " + strconv.Quote(name) + " for auth callout response on account " + strconv.Quote(q.account.name) + ": account missing"
+		e.complainAt(LevelWarn, c, printable([]byte(why)))
+		e.refuseLogin(c, why)
 		return
 	}
 	who, v := e.empower(c, u, u.Powers, u.Powers.Permissions)

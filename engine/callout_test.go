@@ -171,6 +171,9 @@ func TestCalloutRefused(t *testing.T) {
 	now := int64(year2100 / 1e9)
 	w := newCalloutWorld(t, false, nil)
 	liar := testAccount(6)
+	hears := w.connect("svc", "p")
+	say(w.e, hears, "SUB $SYS.ACCOUNT.CLIENT.AUTH.ERR 1\r\n")
+	w.take(hears)
 	for _, c := range []struct {
 		name string
 		by   nkeys.KeyPair
@@ -201,6 +204,14 @@ func TestCalloutRefused(t *testing.T) {
 		if !w.logged(c.log) {
 			t.Errorf("%s: not in the log: %q", c.name, c.log)
 		}
+		if got := w.take(hears); strings.Count(got, "AUTH.ERR") != 1 || !strings.Contains(got, `"acc":"AUTH","user":"joe"`) ||
+			!strings.Contains(strings.ToLower(strings.ReplaceAll(got, `\"`, `"`)), strings.ToLower(c.log)) {
+			t.Errorf("%s: the service is told %q", c.name, got)
+		}
+	}
+	w.wants(w.connect("svc", "wrong"), refusedText)
+	if got := w.take(hears); !strings.Contains(got, `"reason":"Authentication Failure"`) {
+		t.Errorf("the service is told %q", got)
 	}
 	conn := w.connect("joe", "x")
 	w.send(w.question(), "nonsense")

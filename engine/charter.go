@@ -37,6 +37,7 @@ func (e *Engine) charter(a *claims.Account) {
 	delete(t.texts, key)
 	e.amend(key)
 	ch.account = e.byAccount[key]
+	ch.account.label = a.Label
 	e.watch(ch)
 	e.shrink(ch.account)
 	if ch.account.conns > 0 {
@@ -48,6 +49,14 @@ func (e *Engine) charter(a *claims.Account) {
 			e.seek(from)
 		}
 	}
+}
+
+// charterOf is the account's; nil: it has none.
+func (e *Engine) charterOf(a *account) *charter {
+	if e.trust == nil {
+		return nil
+	}
+	return e.trust.charters[a.name]
 }
 
 // revoke ends an account: its connections are closed.

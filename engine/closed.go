@@ -64,6 +64,7 @@ func shorten(s *string) {
 func (e *Engine) remember(c *conn, reason CloseReason) {
 	i := e.connInfo(c)
 	i.Stop, i.Reason = int64(e.wall), string(reason)
+	i.JWT, i.Tags = "", nil // they may be long
 	for _, s := range c.subs[:min(len(c.subs), closedSubs)] {
 		sub := s.info()
 		for _, text := range []*string{&sub.Subject, &sub.Queue, &sub.SID} {

@@ -194,7 +194,9 @@ func (e *Engine) connInfo(c *conn) monitor.Conn {
 		Name: o.Name, Lang: o.Lang, Version: o.Version, User: c.userName(), TLS: c.tlsInfo.shown(),
 	}
 	if c.authed {
-		i.Account, i.NameTag = c.acc.name, c.acc.name
+		i.Account, i.NameTag = c.acc.name, c.acc.title()
+		p := c.papers()
+		i.JWT, i.IssuerKey, i.Tags = p.text, p.issuer, p.tags
 	}
 	return i
 }

@@ -162,9 +162,13 @@ func (e *Engine) endWith(c *conn, l *login, who *user) {
 
 // refuseLogin ends a login badly. why is for the log of whoever debugs; the client learns nothing.
 func (e *Engine) refuseLogin(c *conn, why string) {
+	var a *account
+	if q := c.login.inquiry; q != nil {
+		a, why = q.account, sentence(why)
+	}
 	e.endLogin(c)
 	e.explain(c, why)
-	e.authViolation(c)
+	e.turnAway(c, a, why)
 	e.openAuth(c)
 }
 

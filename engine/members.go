@@ -77,8 +77,9 @@ func (c *conn) surplus() bool {
 	return m.surplusTo > 0 && c.memberNo >= m.surplusFrom && c.memberNo <= m.surplusTo
 }
 
-// tooMany closes a connection that its account has no room for.
-func (e *Engine) tooMany(c *conn) {
+// tooMany closes a connection that an account has no room for, and tells the account.
+func (e *Engine) tooMany(c *conn, a *account) {
+	e.refusedIn(a, c, string(ReasonAuthFailed))
 	e.protocolError(c, wire.ErrAccountConnections, ReasonAccountConns)
 }
 

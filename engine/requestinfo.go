@@ -11,22 +11,25 @@ import (
 // requestInfo is what a service learns about who asks, in the header Nats-Request-Info: all of it if the import shares it,
 // else the account and the time a message takes. The fields and their order are nats-server's.
 type requestInfo struct {
-	Start      string `json:"start,omitempty"`
-	Host       string `json:"host,omitempty"`
-	ID         uint64 `json:"id,omitempty"`
-	Account    string `json:"acc,omitempty"`
-	Service    string `json:"svc,omitempty"`
-	User       string `json:"user,omitempty"`
-	Name       string `json:"name,omitempty"`
-	Lang       string `json:"lang,omitempty"`
-	Version    string `json:"ver,omitempty"`
-	RTT        int64  `json:"rtt,omitempty"` // nanoseconds
-	Server     string `json:"server,omitempty"`
-	Cluster    string `json:"cluster,omitempty"`
-	Stop       string `json:"stop,omitempty"`
-	NameTag    string `json:"name_tag,omitempty"`
-	Kind       string `json:"kind,omitempty"`
-	ClientType string `json:"client_type,omitempty"`
+	Start      string   `json:"start,omitempty"`
+	Host       string   `json:"host,omitempty"`
+	ID         uint64   `json:"id,omitempty"`
+	Account    string   `json:"acc,omitempty"`
+	Service    string   `json:"svc,omitempty"`
+	User       string   `json:"user,omitempty"`
+	Name       string   `json:"name,omitempty"`
+	Lang       string   `json:"lang,omitempty"`
+	Version    string   `json:"ver,omitempty"`
+	RTT        int64    `json:"rtt,omitempty"` // nanoseconds
+	Server     string   `json:"server,omitempty"`
+	Cluster    string   `json:"cluster,omitempty"`
+	Stop       string   `json:"stop,omitempty"`
+	JWT        string   `json:"jwt,omitempty"`
+	IssuerKey  string   `json:"issuer_key,omitempty"`
+	NameTag    string   `json:"name_tag,omitempty"` // of the user, in events of the account
+	Tags       []string `json:"tags,omitempty"`
+	Kind       string   `json:"kind,omitempty"`
+	ClientType string   `json:"client_type,omitempty"`
 }
 
 const requestInfoKey = "Nats-Request-Info"
@@ -37,7 +40,9 @@ func (e *Engine) who(c *conn, all bool) requestInfo {
 	if all {
 		i.Start = time.Unix(0, int64(c.start)).UTC().Format(time.RFC3339Nano)
 		i.Host, i.ID, i.Server = c.ip, c.cid, e.info.ServerName
-		i.User, i.Name, i.Lang, i.Version = c.connect.User, c.connect.Name, c.connect.Lang, c.connect.Version
+		i.User, i.Name, i.Lang, i.Version = c.claimed(), c.connect.Name, c.connect.Lang, c.connect.Version
+		p := c.papers()
+		i.JWT, i.IssuerKey, i.NameTag, i.Tags = p.text, p.issuer, p.label, p.tags
 		i.Kind, i.ClientType = "Client", "nats"
 	}
 	return i

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/natsd/natsd/permission"
 )
@@ -11,7 +12,9 @@ type userInfo struct {
 	User        string           `json:"user"`
 	Account     string           `json:"account"`
 	AccountName string           `json:"account_name,omitempty"`
+	UserName    string           `json:"user_name,omitempty"`
 	Permissions *permission.Spec `json:"permissions,omitempty"`
+	Expires     time.Duration    `json:"expires,omitempty"` // from now on, in whole seconds
 }
 
 // serveUser tells who asks who that is.
@@ -20,10 +23,13 @@ func (e *Engine) serveUser(k *call) {
 	if c == nil || c.gate&gateClosed != 0 {
 		return
 	}
-	i := userInfo{User: c.userName(), Account: c.acc.name, AccountName: c.acc.name}
+	i := userInfo{User: c.userName(), Account: c.acc.name, AccountName: c.acc.title(), UserName: c.papers().label}
 	if may := c.user.may(); may != nil {
 		spec := may.Spec()
 		i.Permissions = &spec
+	}
+	if c.user != nil && c.user.expires > e.wall {
+		i.Expires = time.Duration(c.user.expires - e.wall).Truncate(time.Second)
 	}
 	e.tell(k, &i)
 }

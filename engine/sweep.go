@@ -94,7 +94,7 @@ func (e *Engine) visit(c *conn) {
 		return
 	}
 	if e.sweep.members && c.surplus() {
-		e.tooMany(c)
+		e.tooMany(c, c.acc)
 		return
 	}
 	if e.sweep.charters {

@@ -106,23 +106,29 @@ func (e *Engine) announce(c *conn) {
 // eventClient is a client in an event.
 func (e *Engine) eventClient(c *conn) requestInfo {
 	i := e.who(c, true)
-	i.Server, i.NameTag = "", c.acc.name
+	i.Server, i.NameTag = "", c.acc.title()
 	return i
 }
 
 // depart tells that a connection is gone.
 func (e *Engine) depart(c *conn, reason CloseReason) {
 	e.leave(c)
-	e.sayGone("$SYS.ACCOUNT."+c.acc.name+".DISCONNECT", c, reason)
+	e.sayGone(e.system, "$SYS.ACCOUNT."+c.acc.name+".DISCONNECT", c, reason)
 }
 
 // refused tells that somebody could not say who he is.
 func (e *Engine) refused(c *conn) {
-	e.sayGone("$SYS.SERVER."+e.info.ServerID+".CLIENT.AUTH.ERR", c, ReasonAuthFailed)
+	e.sayGone(e.system, "$SYS.SERVER."+e.info.ServerID+".CLIENT.AUTH.ERR", c, ReasonAuthFailed)
 }
 
-func (e *Engine) sayGone(subj string, c *conn, reason CloseReason) {
-	if !e.heard(subj) {
+// refusedIn tells an account, which had to do with it, that somebody was not let in, and why.
+func (e *Engine) refusedIn(a *account, c *conn, why string) {
+	e.sayGone(a, "$SYS.ACCOUNT.CLIENT.AUTH.ERR", c, CloseReason(why))
+}
+
+// sayGone tells in an account of a connection that is gone. Another account than the server's own learns of it as its own.
+func (e *Engine) sayGone(a *account, subj string, c *conn, reason CloseReason) {
+	if !e.listens(a, []byte(subj)) {
 		return
 	}
 	ev := &disconnectEvent{
@@ -130,7 +136,10 @@ func (e *Engine) sayGone(subj string, c *conn, reason CloseReason) {
 		Sent: tally{c.stats.inMsgs, c.stats.inBytes}, Received: tally{c.stats.outMsgs, c.stats.outBytes},
 	}
 	ev.Client.Stop = ev.Time
-	e.say(subj, func(e *Engine) []byte {
+	if a != e.system {
+		ev.Client.Account, ev.Client.NameTag = a.name, a.title()
+	}
+	e.sayIn(a, subj, func(e *Engine) []byte {
 		ev.Server = e.identity()
 		return mustJSON(ev)
 	})

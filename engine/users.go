@@ -237,7 +237,7 @@ func (e *Engine) become(c *conn, u *user) {
 		c.told = false // as somebody else
 	}
 	if c.acc != a && e.full(a) {
-		e.tooMany(c)
+		e.tooMany(c, a)
 		return
 	}
 	from := c.acc
