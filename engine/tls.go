@@ -31,6 +31,8 @@ type TLSOptions struct {
 	Verify bool
 	// Map says that the certificate is what a client proves itself by (verify_and_map).
 	Map bool
+	// OCSPPeer says that clients' certificates are checked by OCSP, for monitoring.
+	OCSPPeer bool
 	// ConnectionRate bounds the connections accepted in a second; 0: no bound.
 	ConnectionRate int
 	// CertNotAfter is when the first certificate expires, for monitoring; 0: unknown.

@@ -20,7 +20,7 @@ func (e *Engine) varz() *monitor.Varz {
 	v := &monitor.Varz{
 		ID: e.info.ServerID, Name: e.info.ServerName, Version: NatsVersion, Natsd: o.NatsdVersion, Proto: e.info.Proto,
 		GitCommit: o.GitCommit, GoVersion: o.GoVersion, Host: e.listening.Host, Port: e.listening.Port,
-		AuthRequired: e.users.required(), TLSRequired: e.info.TLSRequired, TLSVerify: e.info.TLSVerify,
+		AuthRequired: e.users.required(), TLSRequired: e.info.TLSRequired, TLSVerify: e.info.TLSVerify, OCSPPeerVerify: o.TLS.On && o.TLS.OCSPPeer,
 		MaxConnections: o.MaxConnections, MaxSubscriptions: o.MaxSubscriptions,
 		PingInterval: o.PingInterval, PingMax: o.PingMax, AuthTimeout: monitor.Seconds(int64(o.AuthTimeout)), TLSTimeout: monitor.Seconds(int64(o.TLS.Timeout)),
 		MaxControlLine: o.MaxControlLine, MaxPayload: o.MaxPayload, MaxPending: o.MaxPending, WriteDeadline: o.WriteDeadline,
@@ -41,6 +41,7 @@ func (e *Engine) varz() *monitor.Varz {
 	if e.env.Process != nil {
 		p := e.env.Process.Process()
 		v.Listeners, v.Usage, v.HTTPRequests, v.Digest = p.Listeners, p.Usage, p.Requests, p.Digest
+		v.OCSPCache = p.OCSP
 		if p.Loaded != 0 {
 			v.Loaded = monitor.Stamp(p.Loaded)
 		}

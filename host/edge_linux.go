@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"net"
 	"os"
 	"runtime"
@@ -78,6 +79,7 @@ type edgeConn struct {
 
 	mu       sync.Mutex // guards what follows
 	file     *os.File   // the socket during the handshake
+	giveUp   func()     // ends what the handshake waits for besides the socket
 	handed   bool       // to the worker: the handshake has succeeded
 	up       *engine.TLSInfo
 	in       []*block // decrypted, not yet handed over
@@ -139,13 +141,15 @@ func (g *edge) start() error {
 func (c *edgeConn) handshake(head []byte) {
 	defer c.g.running.Done()
 	file := os.NewFile(uintptr(c.fd), "tls") // the socket does not block: goroutines can wait for it
+	ctx, giveUp := context.WithCancel(context.Background())
+	defer giveUp()
 	c.mu.Lock()
-	c.file = file
+	c.file, c.giveUp = file, giveUp
 	if c.closed {
 		c.hurry()
 	}
 	c.mu.Unlock()
-	conn, rest, err := c.g.s.shake(&c.transport, file, head)
+	conn, rest, err := c.g.s.shake(ctx, &c.transport, file, head)
 	fd := -1
 	if err == nil {
 		fd, err = duplicate(file)
@@ -157,7 +161,7 @@ func (c *edgeConn) handshake(head []byte) {
 		c.fresh, c.readable = true, true
 	}
 	c.mu.Lock()
-	c.file = nil
+	c.file, c.giveUp = nil, nil
 	closed := c.closed
 	if err == nil && !closed {
 		c.handed, c.up = true, &info
@@ -178,6 +182,7 @@ func (c *edgeConn) handshake(head []byte) {
 // hurry ends a handshake.
 func (c *edgeConn) hurry() {
 	_ = c.file.SetDeadline(time.Unix(1, 0)) // without it, which does not happen with sockets, it ends when the peer does
+	c.giveUp()
 }
 
 func duplicate(file *os.File) (fd int, err error) {

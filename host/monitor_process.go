@@ -20,6 +20,7 @@ const usageEvery = time.Second
 
 // process knows what the engine can't. It may be used by any thread.
 type process struct {
+	ocsp     func() *monitor.OCSPCache // nil: there is none
 	mu       sync.Mutex
 	p        monitor.Process
 	usage    usage
@@ -37,6 +38,9 @@ func (s *process) Process() monitor.Process {
 	}
 	s.p.Cores, s.p.MaxProcs = runtime.NumCPU(), runtime.GOMAXPROCS(0)
 	p := s.p
+	if s.ocsp != nil {
+		p.OCSP = s.ocsp()
+	}
 	if p.Requests = maps.Clone(s.p.Requests); p.Requests == nil {
 		p.Requests = map[string]uint64{}
 	}

@@ -214,6 +214,9 @@ func (c *pconn) end(d time.Duration) {
 	c.mu.Lock()
 	c.closed = true
 	c.change.Broadcast()
+	if c.upgrade.giveUp != nil {
+		c.upgrade.giveUp()
+	}
 	c.mu.Unlock()
 	_ = c.net.SetReadDeadline(time.Now())         // on a connection that is gone already there is nothing
 	_ = c.net.SetWriteDeadline(time.Now().Add(d)) // to hurry

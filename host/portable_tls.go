@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"os"
 	"time"
@@ -13,9 +14,10 @@ import (
 
 // upgrade is how far the change to TLS is.
 type upgrade struct {
-	asked bool
-	head  []byte // received before
-	up    *engine.TLSInfo
+	asked  bool
+	head   []byte // received before
+	giveUp func() // ends what the handshake waits for besides the socket
+	up     *engine.TLSInfo
 }
 
 // StartTLS implements engine.TLS.
@@ -66,7 +68,9 @@ func (c *pconn) changeToTLS(p *portable) bool {
 		c.change.Wait() // what was sent in plaintext comes first
 	}
 	head, over := c.upgrade.head, c.closed || c.failed != nil
-	c.upgrade.head = nil
+	ctx, giveUp := context.WithCancel(context.Background())
+	defer giveUp()
+	c.upgrade.head, c.upgrade.giveUp = nil, giveUp
 	c.mu.Unlock()
 	if over {
 		return false
@@ -75,7 +79,7 @@ func (c *pconn) changeToTLS(p *portable) bool {
 		c.fail(p, err)
 		return false
 	}
-	conn, rest, err := p.s.shake(&c.transport, c.net, head)
+	conn, rest, err := p.s.shake(ctx, &c.transport, c.net, head)
 	if err != nil {
 		c.fail(p, errors.New(handshakeError(err)))
 		return false

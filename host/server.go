@@ -29,6 +29,8 @@ type Options struct {
 	// TLS is for handshakes with clients; required where Engine.TLS is on, or a reload turns it on. Its GetConfigForClient
 	// may follow changes.
 	TLS *tls.Config
+	// OCSPCache tells what is remembered of clients' certificates, for monitoring, from any thread; it may be nil, and return nil.
+	OCSPCache func() *monitor.OCSPCache
 	// AccountDir is the directory of account JWTs, where Engine.Operators has a resolver with one.
 	AccountDir string
 	// FetchTLS is for the pages of a URL resolver; nil: the defaults.
@@ -98,6 +100,7 @@ func New(o Options) (*Server, error) {
 	complete(&o.Engine)
 	s := &Server{opts: o, clock: newClock(), ready: make(chan struct{}), done: make(chan struct{}), handshakes: newHandshakes()}
 	s.crowded.every = acceptComplaints
+	s.process.ocsp = o.OCSPCache
 	s.answers.waiting = map[engine.QueryID]chan monitor.Answer{}
 	var err error
 	if o.Portable {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/revocation"
 )
 
 // TLS runs at the edge: crypto/tls over the sockets, on goroutines and threads of its own, and the loop sees plaintext only.
@@ -95,8 +97,8 @@ func (h *shaking) Write(b []byte) (int, error) {
 var errNoTLS = errors.New("no certificate is configured")
 
 // shake carries out the server's side of a handshake that begins with head. What it returns of head was not used up: it
-// comes before what is read from the socket.
-func (s *Server) shake(t *transport, socket stream, head []byte) (c *tls.Conn, rest []byte, err error) {
+// comes before what is read from the socket. What does not wait for the socket ends with ctx.
+func (s *Server) shake(ctx context.Context, t *transport, socket stream, head []byte) (c *tls.Conn, rest []byte, err error) {
 	if s.opts.TLS == nil {
 		return nil, nil, errNoTLS
 	}
@@ -105,7 +107,13 @@ func (s *Server) shake(t *transport, socket stream, head []byte) (c *tls.Conn, r
 	c = tls.Server(t, s.opts.TLS)
 	s.handshakes <- struct{}{}
 	defer func() { <-s.handshakes }()
-	err = c.Handshake()
+	// Whoever waits for an authority's word computes nothing meanwhile. The context of the handshake itself does not end: crypto/tls
+	// would start a goroutine for that.
+	err = c.HandshakeContext(revocation.During(context.Background(), func(wait func(context.Context)) {
+		<-s.handshakes
+		defer func() { s.handshakes <- struct{}{} }()
+		wait(ctx)
+	}))
 	return c, h.head, err
 }
 

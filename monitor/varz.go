@@ -24,6 +24,7 @@ type Varz struct {
 	AuthRequired     bool          `json:"auth_required,omitempty"`
 	TLSRequired      bool          `json:"tls_required,omitempty"`
 	TLSVerify        bool          `json:"tls_verify,omitempty"`
+	OCSPPeerVerify   bool          `json:"tls_ocsp_peer_verify,omitempty"`
 	ConnectURLs      []string      `json:"connect_urls,omitempty"`
 	MaxConnections   int           `json:"max_connections"`
 	MaxSubscriptions int           `json:"max_subscriptions,omitempty"`
@@ -70,6 +71,7 @@ type Varz struct {
 	Metadata         map[string]string `json:"metadata,omitempty"`
 	FeatureFlags     map[string]bool   `json:"feature_flags,omitempty"`
 	SystemAccount    string            `json:"system_account"`
+	OCSPCache        *OCSPCache        `json:"ocsp_peer_cache,omitempty"`
 	Slow             ByKind            `json:"slow_consumer_stats"`
 	Stale            ByKind            `json:"stale_connection_stats"`
 	DiskWaits        DiskWaits         `json:"disk_io_wait_stats"`
@@ -99,6 +101,17 @@ type Usage struct {
 	CPU      json.Number `json:"cpu"` // percent of one core, since it was asked for before
 }
 
+// OCSPCache is how the answers are used that are remembered of clients' certificates. Nothing that is zero is shown.
+type OCSPCache struct {
+	Type      string `json:"cache_type"`
+	Hits      int64  `json:"cache_hits,omitempty"`
+	Misses    int64  `json:"cache_misses,omitempty"`
+	Responses int64  `json:"cached_responses,omitempty"`
+	Revoked   int64  `json:"cached_revoked_responses,omitempty"`
+	Good      int64  `json:"cached_good_responses,omitempty"`
+	Unknown   int64  `json:"cached_unknown_responses,omitempty"`
+}
+
 // Process is what only the world around an engine knows.
 type Process struct {
 	Listeners
@@ -106,6 +119,7 @@ type Process struct {
 	Requests map[string]uint64 // to the pages of monitoring, by path; its own copy
 	Digest   string            // of the configuration file
 	Loaded   int64             // when that was read, nanoseconds since the Unix epoch; 0: at the start
+	OCSP     *OCSPCache        // nil: there is none
 }
 
 // ByKind counts by the kind of connection.

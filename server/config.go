@@ -64,6 +64,9 @@ func (s *settings) takeConfig(c *config.Config) {
 	if c.OCSP != nil {
 		s.tls.takeOCSP(c.OCSP)
 	}
+	if c.OCSPCache != nil {
+		s.tls.takeOCSPCache(c.OCSPCache)
+	}
 	l := &c.Log
 	s.log.File, s.log.SizeLimit, s.log.MaxFiles, s.log.Syslog, s.log.RemoteSyslog = l.File, l.SizeLimit, l.MaxFiles, l.Syslog, l.RemoteSyslog
 	s.log.NoTime, s.log.UTC = l.NoTime, l.UTC
@@ -82,7 +85,6 @@ var notYet = []struct{ key, feature string }{
 	{"cluster", "clustering"}, {"gateway", "gateways"}, {"leafnodes", "leaf nodes"}, {"websocket", "WebSocket"}, {"mqtt", "MQTT"},
 	{"jetstream", "JetStream"}, {"store_dir", "JetStream"}, {"default_js_domain", "JetStream"},
 	{"proxy_protocol", "the PROXY protocol"}, {"no_system_account", "servers without a system account"},
-	{"ocsp_cache", "a cache of OCSP answers"}, {"tls.ocsp_peer", "OCSP checks of clients' certificates"},
 	{"write_timeout", "a policy for write timeouts"},
 	{"server_metadata", "server metadata"}, {"feature_flags", "feature flags"},
 	{"connect_error_reports", "clustering"}, {"reconnect_error_reports", "clustering"},

@@ -37,6 +37,7 @@ func (v *Server) reload() error {
 		return err
 	}
 	v.started.log = s.log
+	v.peers.follow(s)
 	o := host.Options{Engine: s.engine}
 	if v.tune != nil {
 		v.tune(&o)

@@ -62,6 +62,7 @@ type Server struct {
 	profiles *host.Profiling  // nil: there is none
 	files    []string         // to be removed at the end
 	unstaple func()
+	peers    *peers
 
 	reloading chan struct{} // holds a token while nobody reloads
 	done      chan struct{}
@@ -118,10 +119,13 @@ func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options
 	for _, w := range s.warnings {
 		say(engine.LevelWarn, w)
 	}
-	if err := s.tls.serve(); err != nil {
+	v.peers = newPeers(log)
+	if err := s.tls.serve(v.peers); err != nil {
 		return nil, err
 	}
-	o := host.Options{Engine: s.engine, Portable: s.portable, TLS: s.tls.live.Clients(), Log: log, Reload: v.Reload}
+	o := host.Options{
+		Engine: s.engine, Portable: s.portable, TLS: s.tls.live.Clients(), Log: log, Reload: v.Reload, OCSPCache: v.peers.stats,
+	}
 	if tune != nil {
 		tune(&o)
 	}
@@ -131,11 +135,13 @@ func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options
 	}
 	o.AccountDir = v.started.accountDir
 	v.host, err = host.New(o)
+	v.peers.witness.host = v.host
 	return v, err
 }
 
 // start runs the server and returns when it serves. On an error it has ended.
 func (v *Server) start() error {
+	v.peers.follow(v.started)
 	v.unstaple = v.started.tls.keepStapled(v.host, v.log)
 	ran := make(chan error, 1)
 	go func() { ran <- v.host.Run() }()
@@ -173,6 +179,7 @@ func (v *Server) finish(err error) {
 	if err == nil {
 		v.log.Log(engine.LevelInfo, "", "Server Exiting..")
 	}
+	v.peers.Close()
 	if v.owned {
 		v.logger.Close()
 	}

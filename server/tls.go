@@ -8,6 +8,7 @@ import (
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
+	"github.com/natsd/natsd/revocation"
 	"github.com/natsd/natsd/tlsconf"
 )
 
@@ -18,6 +19,9 @@ type tlsSettings struct {
 	settings tlsconf.Settings
 	config   *tlsconf.Config // made of settings by check; nil when off
 	live     *tlsconf.Live   // of the server that was started
+
+	peerCache   revocation.CacheOptions // of OCSP answers about clients' certificates
+	noPeerCache bool                    // there is none
 }
 
 // flags declares the flags. They are laid over what the file says.
@@ -41,6 +45,9 @@ func (s *tlsSettings) take(c *config.TLS, o *engine.TLSOptions) {
 	}
 	for _, p := range c.Certs {
 		s.settings.Certs = append(s.settings.Certs, tlsconf.Pair{CertFile: p.CertFile, KeyFile: p.KeyFile})
+	}
+	if c.OCSPPeer != nil {
+		s.takeOCSPPeer(c.OCSPPeer)
 	}
 	*o = engine.TLSOptions{AllowPlain: c.AllowNonTLS, Timeout: c.Timeout, ConnectionRate: c.ConnectionRate}
 	switch c.HandshakeFirst {
@@ -74,18 +81,23 @@ func (s *tlsSettings) check(o *engine.TLSOptions) (err error) {
 		return err
 	}
 	o.Verify, o.Map = s.settings.Verify || s.settings.VerifyAndMap, s.settings.VerifyAndMap
+	o.OCSPPeer = s.checksPeers()
 	o.CertNotAfter = engine.WallTime(s.config.NotAfter().UnixNano())
 	return nil
 }
 
+// checksPeers reports whether clients' certificates are checked by OCSP.
+func (s *tlsSettings) checksPeers() bool { return s.config != nil && s.settings.Peers != nil }
+
 // serve makes ready what handshakes use, from now on and after reloads.
-func (s *tlsSettings) serve() error {
+func (s *tlsSettings) serve(p *peers) error {
 	if s.config != nil {
 		if err := s.config.Staple(context.Background()); err != nil {
 			return err
 		}
 	}
 	s.live = tlsconf.NewLive(s.config)
+	s.live.CheckPeers(p.Checker)
 	return nil
 }
 

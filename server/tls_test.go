@@ -8,6 +8,7 @@ import (
 
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/revocation"
 	"github.com/natsd/natsd/tlsconf"
 )
 
@@ -40,5 +41,34 @@ func TestTLSFlags(t *testing.T) {
 		if _, err := parseFlags(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
 		}
+	}
+}
+
+// Spans that are nobody's choice are nats-server's defaults; zero is a choice, but of the timeout.
+func TestOCSPBlocksAreTaken(t *testing.T) {
+	for _, c := range []struct {
+		block config.OCSPPeer
+		want  *revocation.Policy
+	}{
+		{config.OCSPPeer{WarnOnly: true}, nil},
+		{config.OCSPPeer{Verify: true, CATimeout: -1, ClockSkew: -1, TTLUnset: -1},
+			&revocation.Policy{Timeout: 2 * time.Second, Skew: 30 * time.Second, TTL: time.Hour}},
+		{config.OCSPPeer{Verify: true}, &revocation.Policy{Timeout: 2 * time.Second}},
+		{config.OCSPPeer{Verify: true, CATimeout: 1, ClockSkew: 2, TTLUnset: 3, WarnOnly: true, UnknownIsGood: true, AllowUnreachable: true},
+			&revocation.Policy{Timeout: 1, Skew: 2, TTL: 3, WarnOnly: true, UnknownIsGood: true, AllowUnreachable: true}},
+	} {
+		var s tlsSettings
+		s.take(&config.TLS{OCSPPeer: &c.block}, &engine.TLSOptions{})
+		if !reflect.DeepEqual(s.settings.Peers, c.want) {
+			t.Errorf("%+v: %+v", c.block, s.settings.Peers)
+		}
+	}
+	var s tlsSettings
+	s.takeOCSPCache(&config.OCSPCache{Type: "local", LocalStore: "d", PreserveRevoked: true, SaveInterval: time.Minute})
+	if want := (revocation.CacheOptions{Dir: "d", PreserveRevoked: true, SaveEvery: time.Minute}); s.noPeerCache || s.peerCache != want {
+		t.Errorf("cache %+v", s)
+	}
+	if s.takeOCSPCache(&config.OCSPCache{Type: "none"}); !s.noPeerCache {
+		t.Error("there is a cache")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/asn1"
+	"encoding/base64"
 	"encoding/pem"
 	"errors"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +55,11 @@ func (r *responder) answer(w http.ResponseWriter, q *http.Request) {
 	r.asked.Add(1)
 	status := int(r.status.Load())
 	body, err := io.ReadAll(q.Body)
+	if q.Method == http.MethodGet {
+		var text string
+		text, err = url.QueryUnescape(strings.TrimPrefix(q.URL.EscapedPath(), "/"))
+		body, _ = base64.StdEncoding.DecodeString(text) // what is wrong is no question
+	}
 	question, parseErr := ocsp.ParseRequest(body)
 	if err = errors.Join(err, parseErr); err != nil || status < 0 {
 		http.Error(w, "no", http.StatusInternalServerError)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/natsd/natsd/revocation"
 )
 
 // Config is what a listener needs of its settings. It does not change, but for the staples.
@@ -17,6 +19,7 @@ type Config struct {
 	tls      *tls.Config
 	notAfter time.Time
 	staples  []*stapled
+	peers    *revocation.Policy // nil: peers are not checked by OCSP
 }
 
 // ErrNotPinned is why a client whose certificate is not among PinnedCerts is refused.
@@ -32,7 +35,7 @@ func Server(s Settings) (*Config, error) {
 		}
 	}
 	bad(s.refuse())
-	c := &Config{tls: &tls.Config{
+	c := &Config{peers: s.Peers, tls: &tls.Config{
 		// Records are written whole: whoever sends a lot gains, and small ones are small either way.
 		DynamicRecordSizingDisabled: true,
 	}}
@@ -77,6 +80,8 @@ func (s *Settings) refuse() error {
 		return errors.New("cert_store not compatible with current operating system: natsd reads certificates from files")
 	case s.CheckKnownURLs:
 		return errors.New("verify_cert_and_check_known_urls not supported in this context")
+	case s.Peers != nil && !s.Verify && !s.VerifyAndMap:
+		return errors.New("OCSP peer verification for client connections requires TLS verify (mTLS) to be enabled")
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/natsd/natsd/revocation"
 )
 
 // files are a certificate that signs itself, its key, and others that are no good.
@@ -99,7 +101,9 @@ func TestServerRefuses(t *testing.T) {
 		"unknown version": {func(s *Settings) { s.MinVersion = "1.4" }, "unknown version: 1.4"},
 		"no pin": {func(s *Settings) { s.PinnedCerts = []string{"xx"} },
 			"'pinned_certs' key xx does not look like hex-encoded sha256 of DER encoded SubjectPublicKeyInfo"},
-		"a store":    {func(s *Settings) { s.CertStore = "WindowsLocalMachine" }, "cert_store not compatible with current operating system"},
+		"a store": {func(s *Settings) { s.CertStore = "WindowsLocalMachine" }, "cert_store not compatible with current operating system"},
+		"peers checked, no certificates": {func(s *Settings) { s.Peers = &revocation.Policy{} },
+			"OCSP peer verification for client connections requires TLS verify (mTLS) to be enabled"},
 		"known URLs": {func(s *Settings) { s.CheckKnownURLs = true }, "verify_cert_and_check_known_urls not supported in this context"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,5 +1,7 @@
 package tlsconf
 
+import "github.com/natsd/natsd/revocation"
+
 // Settings are a tls block. Files are names, relative to the working directory.
 type Settings struct {
 	CertFile, KeyFile string
@@ -28,6 +30,8 @@ type Settings struct {
 
 	// OCSP says which certificates are stapled.
 	OCSP OCSP
+	// Peers is how clients' certificates are checked by OCSP; nil: they are not.
+	Peers *revocation.Policy
 }
 
 // Pair is a certificate and its key.

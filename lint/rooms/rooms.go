@@ -35,7 +35,7 @@ type Room struct {
 // Leaf packages know nothing of the rest of the house. Nobody but server imports host (and tests
 // do), and nobody at all imports cmd, bench or lint.
 var (
-	outside  = []string{"host", "server", "natsdtest", "tlsconf", "cmd", "bench", "lint", "sim/mutants"}
+	outside  = []string{"host", "server", "natsdtest", "tlsconf", "revocation", "cmd", "bench", "lint", "sim/mutants"}
 	simulate = []string{"sim", "netsim", "diskfault", "linearizability"}
 	core     = []string{"engine", "jetstream"}
 )
@@ -64,6 +64,7 @@ var table = []Room{
 	{Dir: "server", Kind: World, Deny: join(simulate, []string{"natsdtest", "cmd", "bench", "lint"})},
 	{Dir: "natsdtest", Kind: World, Deny: join(simulate, []string{"cmd", "bench", "lint"})},
 	{Dir: "tlsconf", Kind: World, Deny: join(simulate, core, []string{"host", "cmd", "bench", "lint", "sim/mutants"})},
+	{Dir: "revocation", Kind: World, Deny: join(outside, simulate, core)},
 	{Dir: "cmd", Kind: World, Deny: []string{"bench", "lint"}},
 	{Dir: "bench", Kind: World, Deny: []string{"cmd", "lint"}},
 	{Dir: "lint", Kind: World, Deny: []string{"host", "cmd", "bench", "engine"}},
