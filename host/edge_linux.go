@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"os"
-	"runtime"
 	"sync"
 	"time"
 
@@ -36,6 +35,8 @@ type edge struct {
 
 const (
 	edgeBlock = 64 << 10 // bytes
+	// edgeMerge is up to how much plaintext is put into the block before, so that little of it does not take much memory.
+	edgeMerge = edgeBlock / 4
 	// edgeRead is how much plaintext may wait for the loop before a connection is not read from: enough for the worker to
 	// go on while the loop wakes up.
 	edgeRead = 256 << 10
@@ -47,8 +48,6 @@ const (
 	edgePiece = 64 << 10
 	// edgeFlush is how long a connection that was closed may take what Send took.
 	edgeFlush = 2 * time.Second
-	// edgeWorkersMax bounds the threads; one is worth several gigabytes a second.
-	edgeWorkersMax = 16
 )
 
 // block holds plaintext on its way.
@@ -74,8 +73,10 @@ type edgeConn struct {
 	w      *edgeWorker
 	paused bool // used by the loop only
 	dirty  bool // used by the loop only: in edge.dirty
-	listed bool // in edge.ready or edge.left; edge.mu guards it
-	todo   bool // in the worker's todo; its lock guards it
+	// used by the loop only, during send: to be put behind out
+	filling []*block
+	listed  bool // in edge.ready or edge.left; edge.mu guards it
+	todo    bool // in the worker's todo; its lock guards it
 
 	mu       sync.Mutex // guards what follows
 	file     *os.File   // the socket during the handshake
@@ -119,7 +120,7 @@ func (g *edge) start() error {
 		return nil
 	}
 	var workers []*edgeWorker
-	for range min(max(runtime.GOMAXPROCS(0)-1, 1), edgeWorkersMax) {
+	for range edgeWorkers(g.s.opts.processors()) {
 		w, err := newEdgeWorker(g)
 		if err != nil {
 			for _, w := range workers {
@@ -211,13 +212,13 @@ func (c *edgeConn) fail(why string) {
 // list has the loop look at c.
 func (g *edge) list(c *edgeConn) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	if c.listed {
-		return
+	first := !c.listed && len(g.ready) == 0
+	if !c.listed {
+		c.listed = true
+		g.ready = append(g.ready, c)
 	}
-	c.listed = true
-	g.ready = append(g.ready, c)
-	if len(g.ready) == 1 {
+	g.mu.Unlock()
+	if first {
 		g.wake()
 	}
 }
@@ -345,27 +346,38 @@ func (g *edge) flush() {
 	g.dirty = g.dirty[:0]
 }
 
-// send takes what there is room for.
+// send takes what there is room for. It copies outside the lock: neither the loop nor the worker waits for the other's copying.
 func (c *edgeConn) send(bufs [][]byte) (taken int) {
+	most := 0
+	for _, b := range bufs {
+		most += len(b)
+	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.failed != "" {
+		c.mu.Unlock()
 		return 0
 	}
-	room := edgeWrite - c.outBytes
-	for _, b := range bufs {
-		if len(b) > room {
-			b, c.owed = b[:room], true
-		}
-		room -= len(b)
-		taken += len(b)
-		c.append(b)
-		if c.owed {
-			break
-		}
+	if room := edgeWrite - c.outBytes; most > room {
+		most, c.owed = max(room, 0), true
 	}
+	if last := len(c.out) - 1; last >= 0 && c.out[last].n < edgeBlock {
+		c.filling = append(c.filling, c.out[last]) // it is the last: the worker may take those before
+		c.out = c.out[:last]
+	}
+	c.mu.Unlock()
+	for _, b := range bufs {
+		b = b[:min(len(b), most-taken)]
+		taken += len(b)
+		c.fill(b)
+	}
+	c.mu.Lock()
+	c.out = append(c.out, c.filling...)
 	c.outBytes += taken
-	if c.outBytes >= 2*edgePiece {
+	hurry := c.outBytes >= 2*edgePiece
+	c.mu.Unlock()
+	clear(c.filling)
+	c.filling = c.filling[:0]
+	if hurry {
 		c.w.hand(c) // it need not wait for the end of the turn
 	} else {
 		c.touch()
@@ -373,15 +385,15 @@ func (c *edgeConn) send(bufs [][]byte) (taken int) {
 	return taken
 }
 
-// append copies b behind what waits for the worker.
-func (c *edgeConn) append(b []byte) {
+// fill copies b behind what c.filling holds.
+func (c *edgeConn) fill(b []byte) {
 	for len(b) > 0 {
-		last := len(c.out) - 1
-		if last < 0 || c.out[last].n == edgeBlock {
-			c.out = append(c.out, c.g.block())
+		last := len(c.filling) - 1
+		if last < 0 || c.filling[last].n == edgeBlock {
+			c.filling = append(c.filling, c.g.block())
 			last++
 		}
-		k := c.out[last]
+		k := c.filling[last]
 		n := copy(k.b[k.n:], b)
 		k.n += n
 		b = b[n:]

@@ -14,11 +14,10 @@ import (
 
 // edgeWorker serves TLS connections on one thread.
 type edgeWorker struct {
+	waiter
 	g      *edge
-	fd     int // epoll
 	bell   int // eventfd: todo has something
 	conns  map[int32]*edgeConn
-	events []unix.EpollEvent
 	active []*edgeConn // to be served in this round
 	later  []*edgeConn // and in the next
 	dying  []*edgeConn // closed, with something left to write, in the order of their deadlines
@@ -72,8 +71,8 @@ func newEdgeWorker(g *edge) (*edgeWorker, error) {
 		return nil, os.NewSyscallError("epoll_ctl", err)
 	}
 	return &edgeWorker{
-		g: g, fd: fd, bell: bell, conns: map[int32]*edgeConn{}, events: make([]unix.EpollEvent, 128),
-		buf: make([]byte, edgeBlock),
+		waiter: waiter{fd: fd, events: make([]unix.EpollEvent, 128), hold: g.s.opts.Processors > 0},
+		g:      g, bell: bell, conns: map[int32]*edgeConn{}, buf: make([]byte, edgeBlock),
 	}, nil
 }
 
@@ -85,28 +84,29 @@ func (w *edgeWorker) close() {
 // hand has the worker look at c. It may be called from any thread.
 func (w *edgeWorker) hand(c *edgeConn) {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	if !c.todo {
 		c.todo = true
 		w.todo = append(w.todo, c)
 	}
-	w.ring()
+	asleep := w.asleep
+	w.asleep = false
+	w.mu.Unlock()
+	if asleep {
+		w.ring()
+	}
 }
 
 // quit has the worker end when it has no connection left.
 func (w *edgeWorker) quit() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
 	w.ending = true
+	w.mu.Unlock()
 	w.ring()
 }
 
 func (w *edgeWorker) ring() {
-	if w.asleep {
-		w.asleep = false
-		one := [8]byte{1}
-		_, _ = unix.Write(w.bell, one[:]) // fails only when the counter is full, and then it has been ringing for ages
-	}
+	one := [8]byte{1}
+	_, _ = unix.Write(w.bell, one[:]) // fails only when the counter is full, and then it has been ringing for ages
 }
 
 func (w *edgeWorker) run() {
@@ -116,7 +116,7 @@ func (w *edgeWorker) run() {
 		if end {
 			return
 		}
-		n := w.wait(sleep)
+		n := w.await(sleep)
 		for i := range w.events[:n] {
 			w.happened(&w.events[i])
 		}
@@ -142,8 +142,8 @@ func (w *edgeWorker) rest() (sleep, end bool) {
 	return idle, idle && w.ending && len(w.conns) == 0
 }
 
-// wait returns the number of events.
-func (w *edgeWorker) wait(sleep bool) int {
+// await returns the number of events.
+func (w *edgeWorker) await(sleep bool) int {
 	timeout := 0
 	if sleep {
 		timeout = -1
@@ -151,18 +151,8 @@ func (w *edgeWorker) wait(sleep bool) int {
 			timeout = int(max(time.Until(w.dying[0].deadline)/time.Millisecond+1, 0))
 		}
 	}
-	args := [6]uintptr{uintptr(w.fd), uintptr(unsafe.Pointer(&w.events[0])), uintptr(len(w.events)), uintptr(timeout)}
-	var n uintptr
-	var errno unix.Errno
-	if timeout == 0 {
-		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, args[0], args[1], args[2], args[3], 0, 0)
-	} else {
-		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, args[0], args[1], args[2], args[3], 0, 0)
-	}
-	if errno != 0 {
-		return 0 // a signal
-	}
-	return int(n)
+	n, _ := w.wait(timeout) // it fails only because of signals
+	return n
 }
 
 func (w *edgeWorker) take() []*edgeConn {
@@ -352,7 +342,7 @@ func (w *edgeWorker) leave(c *edgeConn, b *block) {
 	c.mu.Lock()
 	c.inBytes += b.n
 	last := len(c.in) - 1
-	if last >= 0 && c.in[last].n+b.n <= edgeBlock {
+	if last >= 0 && b.n <= edgeMerge && c.in[last].n+b.n <= edgeBlock {
 		c.in[last].n += copy(c.in[last].b[c.in[last].n:], b.b[:b.n])
 		w.g.blocks.Put(b)
 	} else {

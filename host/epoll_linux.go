@@ -31,15 +31,14 @@ type sock struct {
 
 // epoll is the Linux loop.
 type epoll struct {
+	waiter
 	s      *Server
-	fd     int
 	bell   int // eventfd: the inbox has something
 	listen map[int32]*listener
 	socks  []sock
 	ready  []uint32 // slots to look at, in order of arrival
 	next   []uint32 // ready of the turn before
 	buf    []byte
-	events []unix.EpollEvent
 	vecs   []unix.Iovec
 	late   late
 	edge   *edge
@@ -73,8 +72,9 @@ func newLoop(s *Server) (loop, error) {
 		return nil, os.NewSyscallError("eventfd", err)
 	}
 	p := &epoll{
-		s: s, fd: fd, bell: bell, listen: map[int32]*listener{},
-		base: time.Now(), buf: make([]byte, s.opts.ReadBytes), events: make([]unix.EpollEvent, 256), vecs: make([]unix.Iovec, 0, 256),
+		s: s, bell: bell, listen: map[int32]*listener{},
+		waiter: waiter{fd: fd, events: make([]unix.EpollEvent, 256), hold: s.opts.Processors > 0},
+		base:   time.Now(), buf: make([]byte, s.opts.ReadBytes), vecs: make([]unix.Iovec, 0, 256),
 	}
 	p.edge = newEdge(s, p.wake, p.forget)
 	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(bell), Pad: padBell}
@@ -113,7 +113,7 @@ func (p *epoll) run() error {
 	defer runtime.UnlockOSThread()
 	p.s.start()
 	for !p.s.e.Stopped() {
-		n, err := p.wait()
+		n, err := p.await()
 		if err != nil {
 			return err
 		}
@@ -124,15 +124,15 @@ func (p *epoll) run() error {
 	return nil
 }
 
-// wait returns the number of events, having slept only if there is nothing else to do.
-func (p *epoll) wait() (int, error) {
+// await returns the number of events, having slept only if there is nothing else to do.
+func (p *epoll) await() (int, error) {
 	timeout := -1
 	if len(p.ready) > 0 || len(p.late.ids) > 0 || len(p.edge.left) > 0 {
 		timeout = 0
 	} else if d := p.s.clock.timeout(); d >= 0 {
 		timeout = int(min((d+time.Millisecond-1)/time.Millisecond, time.Hour/time.Millisecond))
 	}
-	n, errno := p.poll(timeout)
+	n, errno := p.wait(timeout)
 	if errno == unix.EINTR { // the process was stopped, perhaps for long: timers have come due, but so may have events
 		n, errno = p.poll(0)
 	}
@@ -144,18 +144,6 @@ func (p *epoll) wait() (int, error) {
 		return 0, nil
 	}
 	return 0, os.NewSyscallError("epoll_wait", errno)
-}
-
-// poll waits for events, at most so many milliseconds; -1: for ever.
-func (p *epoll) poll(timeout int) (int, unix.Errno) {
-	var n uintptr
-	var errno unix.Errno
-	if timeout == 0 {
-		n, _, errno = unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), 0, 0, 0)
-	} else {
-		n, _, errno = unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(p.fd), uintptr(unsafe.Pointer(&p.events[0])), uintptr(len(p.events)), uintptr(timeout), 0, 0)
-	}
-	return int(n), errno
 }
 
 // silence resets the bell before the inbox is taken: whoever puts something in later rings again.

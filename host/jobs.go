@@ -21,14 +21,11 @@ type job struct {
 	run func()
 }
 
-// jobsMax leaves one core to the loop.
-func jobsMax() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
-
 func (j *jobs) submit(s *Server, id engine.JobID, run func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.queue = append(j.queue, job{id, run})
-	if j.running < jobsMax() {
+	if j.running < besides(s.opts.processors()) {
 		j.running++
 		go j.work(s)
 	}

@@ -40,8 +40,8 @@ func TestJobsRunOnFewGoroutines(t *testing.T) {
 		case <-time.After(time.Minute):
 			t.Fatalf("%d of %d jobs are done", done.Load(), n)
 		}
-		if m := most.Load(); m > int64(jobsMax()) {
-			t.Errorf("%d jobs ran at a time, want %d at most", m, jobsMax())
+		if m := most.Load(); m > int64(besides(s.opts.processors())) {
+			t.Errorf("%d jobs ran at a time, want %d at most", m, besides(s.opts.processors()))
 		}
 		s.Stop()
 		<-s.Done()

@@ -32,7 +32,7 @@ func TestLateTurnTakesNothingMore(t *testing.T) {
 	if p.socks[0].blocked || len(p.late.ids) != 1 || p.late.ids[0] != id {
 		t.Errorf("blocked %v, put off %v", p.socks[0].blocked, p.late.ids)
 	}
-	if n, err := p.wait(); n != 0 || err != nil {
+	if n, err := p.await(); n != 0 || err != nil {
 		t.Errorf("%d events, %v: the next turn follows at once", n, err)
 	}
 	e := engine.New(engine.Options{}, engine.Env{Clock: p.s.clock, Network: p, Jobs: p.s, Rand: entropy{}, Log: nothing{}})

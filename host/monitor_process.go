@@ -20,7 +20,9 @@ const usageEvery = time.Second
 
 // process knows what the engine can't. It may be used by any thread.
 type process struct {
-	ocsp     func() *monitor.OCSPCache // nil: there is none
+	ocsp       func() *monitor.OCSPCache // nil: there is none
+	processors int                       // to use
+
 	mu       sync.Mutex
 	p        monitor.Process
 	usage    usage
@@ -36,7 +38,7 @@ func (s *process) Process() monitor.Process {
 		mem, cpu := s.usage.sample()
 		s.p.Mem, s.p.CPU = mem, json.Number(strconv.FormatFloat(cpu, 'f', -1, 64))
 	}
-	s.p.Cores, s.p.MaxProcs = runtime.NumCPU(), runtime.GOMAXPROCS(0)
+	s.p.Cores, s.p.MaxProcs = runtime.NumCPU(), s.processors
 	p := s.p
 	if s.ocsp != nil {
 		p.OCSP = s.ocsp()

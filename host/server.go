@@ -26,6 +26,8 @@ type Options struct {
 	Log engine.Log
 	// ReadBytes is how much of one connection is read in a turn; default 64 KiB.
 	ReadBytes int
+	// Processors is how many processors there are to use, if runtime.GOMAXPROCS says more because of HoldProcessors; else 0.
+	Processors int
 	// TLS is for handshakes with clients; required where Engine.TLS is on, or a reload turns it on. Its GetConfigForClient
 	// may follow changes.
 	TLS *tls.Config
@@ -97,10 +99,11 @@ func New(o Options) (*Server, error) {
 	if o.ReadBytes == 0 {
 		o.ReadBytes = 64 << 10
 	}
-	complete(&o.Engine)
-	s := &Server{opts: o, clock: newClock(), ready: make(chan struct{}), done: make(chan struct{}), handshakes: newHandshakes()}
+	complete(&o.Engine, o.processors())
+	s := &Server{opts: o, clock: newClock(), ready: make(chan struct{}), done: make(chan struct{}), handshakes: newHandshakes(o.processors())}
 	s.crowded.every = acceptComplaints
 	s.process.ocsp = o.OCSPCache
+	s.process.processors = o.processors()
 	s.answers.waiting = map[engine.QueryID]chan monitor.Answer{}
 	var err error
 	if o.Portable {
@@ -174,15 +177,15 @@ func (s *Server) LameDuck() { s.post(func(e *engine.Engine) { e.LameDuck() }) }
 // Reload has the engine take over new options. done is called on the loop's thread with the names of what can't change
 // without a restart.
 func (s *Server) Reload(o engine.Options, done func(needRestart []string)) {
-	complete(&o)
+	complete(&o, s.opts.processors())
 	s.post(func(e *engine.Engine) { done(e.Reload(o)) })
 }
 
 // complete adds what the host decides.
-func complete(o *engine.Options) {
+func complete(o *engine.Options, processors int) {
 	o.GoVersion = runtime.Version()
 	if o.Checks == 0 {
-		o.Checks = jobsMax() + 1 // one waits here, the others in the engine, which knows whose turn it is
+		o.Checks = besides(processors) + 1 // one waits here, the others in the engine, which knows whose turn it is
 	}
 }
 

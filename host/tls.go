@@ -13,7 +13,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
@@ -28,7 +27,7 @@ import (
 // that wait for their peers don't count.
 type handshakes chan struct{}
 
-func newHandshakes() handshakes { return make(handshakes, max(runtime.GOMAXPROCS(0)-1, 1)) }
+func newHandshakes(processors int) handshakes { return make(handshakes, besides(processors)) }
 
 // transport is what crypto/tls reads ciphertext from and writes it to. During the handshake that is a socket that blocks;
 // later the edge replaces it.

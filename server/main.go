@@ -68,7 +68,11 @@ func fail(err error) int {
 }
 
 func serve(s *settings, args []string, log *host.Logger, signals chan os.Signal) error {
-	v, err := prepare(s, args, log, nil)
+	v, err := prepare(s, args, log, func(o *host.Options) {
+		if !o.Portable {
+			o.Processors = host.HoldProcessors() // the process is ours
+		}
+	})
 	if err != nil {
 		return err
 	}
