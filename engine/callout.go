@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/pem"
 	"errors"
 	"slices"
 	"strconv"
@@ -130,7 +131,7 @@ func (e *Engine) consult(c *conn, l *login, a *account, ch *charter, xkey, issue
 	e.inboxes[q.inbox] = q
 	w := &composing{inquiry: q, keys: e.keys}
 	w.request = e.describe(c, l, xkey)
-	w.request.Subject = issuer
+	w.request.Subject, w.tls = issuer, c.tlsInfo
 	for i := 0; i < len(w.random); i += 8 {
 		binary.LittleEndian.PutUint64(w.random[i:], e.secrets.Uint64())
 	}
@@ -147,8 +148,11 @@ func (e *Engine) describe(c *conn, l *login, xkey string) (r claims.Request) {
 		r.Server.XKey = e.info.XKey
 	}
 	r.ClientInformation = jwt.ClientInformation{Host: c.ip, ID: c.cid, User: o.User, Name: o.Name, Kind: "Client", Type: "nats"}
-	if r.ClientInformation.User == "" {
+	switch {
+	case o.Nkey != "":
 		r.ClientInformation.User = o.Nkey
+	case o.User == "" && o.Token != "":
+		r.ClientInformation.User = redacted
 	}
 	if l.user != nil {
 		r.ClientInformation.NameTag, r.ClientInformation.Tags = l.user.Label, l.user.Tags
@@ -160,16 +164,39 @@ func (e *Engine) describe(c *conn, l *login, xkey string) (r claims.Request) {
 		JWT: l.text, Nkey: o.Nkey, SignedNonce: o.Sig, Token: o.Token, Username: o.User, Password: o.Pass,
 		Name: o.Name, Lang: o.Lang, Version: o.Version, Protocol: o.Protocol,
 	}
-	if t := c.tlsInfo; t != nil {
-		r.TLS = &jwt.ClientTLS{Version: t.Version, Cipher: t.CipherSuite}
-	}
 	return r
+}
+
+// told is what the service learns of a connection's TLS: the chains that verify the client's certificate, or, where there are none,
+// the certificates that it has sent.
+func (t *TLSInfo) told() *jwt.ClientTLS {
+	if t == nil {
+		return nil
+	}
+	encode := func(der []byte) string {
+		return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
+	}
+	v := &jwt.ClientTLS{Version: t.Version, Cipher: t.CipherSuite}
+	for _, chain := range t.Chains {
+		var texts jwt.StringList
+		for _, der := range chain {
+			texts = append(texts, encode(der))
+		}
+		v.VerifiedChains = append(v.VerifiedChains, texts)
+	}
+	if len(t.Chains) == 0 {
+		for i := range t.Peer {
+			v.Certs = append(v.Certs, encode(t.Peer[i].Raw))
+		}
+	}
+	return v
 }
 
 // composing is a job: it makes up the user key, signs the question and encrypts it.
 type composing struct {
 	inquiry *inquiry
 	request claims.Request
+	tls     *TLSInfo
 	keys    keys
 	random  [32 + encryptNonce]byte
 
@@ -181,7 +208,7 @@ type composing struct {
 
 func (w *composing) run() {
 	w.user = publicKey(nkeys.PrefixByteUser, w.random[:32])
-	w.request.UserNkey = w.user
+	w.request.UserNkey, w.request.TLS = w.user, w.tls.told()
 	text, err := claims.EncodeRequest(&w.request, w.keys.sign)
 	if err != nil {
 		w.err = err

@@ -52,6 +52,8 @@ type TLSInfo struct {
 	Verified bool
 	// Peer are the client's certificate and those it sent with it, its own first.
 	Peer []TLSCert
+	// Chains are those that verify it: certificates (DER) from it to one that is trusted.
+	Chains [][][]byte
 	// First says that the handshake came before INFO. The engine fills it in.
 	First bool
 }
@@ -65,6 +67,7 @@ type TLSCert struct {
 	URIs       []string
 	SPKISHA256 string // lower case hex, of the public key as the certificate has it
 	CertSHA256 string // the same of the certificate
+	Raw        []byte // DER
 }
 
 // TLSRDN is one attribute of a relative distinguished name.

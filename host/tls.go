@@ -146,6 +146,13 @@ func tlsInfo(s tls.ConnectionState) engine.TLSInfo {
 	for _, c := range s.PeerCertificates {
 		i.Peer = append(i.Peer, tlsCert(c))
 	}
+	for _, chain := range s.VerifiedChains {
+		ders := make([][]byte, len(chain))
+		for k, c := range chain {
+			ders[k] = c.Raw
+		}
+		i.Chains = append(i.Chains, ders)
+	}
 	return i
 }
 
@@ -154,7 +161,7 @@ func tlsCert(c *x509.Certificate) engine.TLSCert {
 	f := engine.TLSCert{
 		Subject: c.Subject.String(), Emails: c.EmailAddresses, DNSNames: c.DNSNames,
 		SPKISHA256: hex.EncodeToString(key[:]), CertSHA256: hex.EncodeToString(whole[:]),
-		RDNs: relativeNames(c.RawSubject),
+		RDNs: relativeNames(c.RawSubject), Raw: c.Raw,
 	}
 	for _, u := range c.URIs {
 		f.URIs = append(f.URIs, u.String())
