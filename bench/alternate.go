@@ -41,7 +41,7 @@ func alternate(sc scenario, contenders []contender, o options, progress io.Write
 
 // runOnce runs a scenario on a fresh process of the contender.
 func runOnce(sc scenario, c contender, o options) (sample, error) {
-	s, err := c.program.start(sc.monitored, sc.encrypted)
+	s, err := c.program.start(sc)
 	if err != nil {
 		return nil, err
 	}

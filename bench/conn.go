@@ -34,6 +34,10 @@ type endpoint struct {
 	tls  *tls.Config // nil: plaintext
 }
 
+// password is what clients log in with; their names are their users. Servers
+// without users take no notice.
+const password = "bench"
+
 // dial connects to a server on 127.0.0.1 and returns when it has answered the
 // first PING.
 func dial(to endpoint, name string) (*conn, error) {
@@ -80,7 +84,7 @@ func (c *conn) open(to endpoint, name string) error {
 		}
 	}
 	return c.sync(`CONNECT {"verbose":false,"pedantic":false,"echo":true,"headers":true,"no_responders":true,` +
-		`"protocol":1,"lang":"bench","version":"1","name":"` + name + `"}` + "\r\n")
+		`"protocol":1,"lang":"bench","version":"1","name":"` + name + `","user":"` + name + `","pass":"` + password + `"}` + "\r\n")
 }
 
 // connect waits until the socket is connected. A connect that a signal interrupts

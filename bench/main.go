@@ -65,7 +65,12 @@ func bench(o options) error {
 			continue
 		}
 		c := comparison{Name: sc.name, Title: sc.title}
-		samples, err := alternate(sc, contenders, o, os.Stderr)
+		pair := contenders
+		if sc.rules != "" {
+			c.Itself = true
+			pair = contenders[0].withRules(sc.rules)
+		}
+		samples, err := alternate(sc, pair, o, os.Stderr)
 		if err != nil {
 			c.Error, failed = err.Error(), true
 			fmt.Fprintf(os.Stderr, "%s FAILED: %v\n", sc.name, err)

@@ -45,10 +45,14 @@ func mixed(s *server, o options) (sample, error) {
 // mixedGroups connects the flows of the mixed load, which share the window.
 func mixedGroups(to endpoint, o options) ([]*group, error) {
 	builders := []func(options) (*group, error){
-		func(o options) (*group, error) { return fanGroup(to, o, "bench.mixed.one", 1, 1, smallPayloadBytes) },
-		func(o options) (*group, error) { return fanGroup(to, o, "bench.mixed.ten", 1, 10, smallPayloadBytes) },
 		func(o options) (*group, error) {
-			return fanGroup(to, o, "bench.mixed.large", 1, 1, largePayloadBytes)
+			return fanGroup(to, o, "bench.mixed.one", "bench.mixed.one", 1, 1, smallPayloadBytes)
+		},
+		func(o options) (*group, error) {
+			return fanGroup(to, o, "bench.mixed.ten", "bench.mixed.ten", 1, 10, smallPayloadBytes)
+		},
+		func(o options) (*group, error) {
+			return fanGroup(to, o, "bench.mixed.large", "bench.mixed.large", 1, 1, largePayloadBytes)
 		},
 		func(o options) (*group, error) { return queueGroup(to, o, "bench.mixed.queue", 5, smallPayloadBytes) },
 		func(o options) (*group, error) { return publishOnlyGroup(to, o, 16) },

@@ -31,11 +31,12 @@ func publishOnlyGroup(to endpoint, o options, payloadBytes int) (*group, error) 
 	return g, nil
 }
 
-// fanGroup connects publishers on one subject and receivers of all of it.
-func fanGroup(to endpoint, o options, subject string, publishers, receivers, payloadBytes int) (*group, error) {
+// fanGroup connects publishers on one subject and receivers of all of it, by a
+// subscription to the pattern.
+func fanGroup(to endpoint, o options, subject, pattern string, publishers, receivers, payloadBytes int) (*group, error) {
 	g := &group{}
 	for range receivers {
-		if err := g.addReceiver(to, subject, payloadBytes, subject+" "+sidOf(0)); err != nil {
+		if err := g.addReceiver(to, subject, payloadBytes, pattern+" "+sidOf(0)); err != nil {
 			return nil, err
 		}
 	}

@@ -90,6 +90,7 @@ func (r result) writeMarkdown(w io.Writer) error {
 	r.writeLoads(&b)
 	r.writeLatencies(&b)
 	r.writeMemory(&b)
+	r.writeRules(&b)
 	r.writeTurns(&b)
 	r.writeErrors(&b)
 	r.writeVerdicts(&b)
@@ -137,7 +138,7 @@ func (r result) heads(m metric) (head, rule string) {
 func (r result) writeTable(b *strings.Builder, metrics []metric, last ...metric) {
 	var rows []comparison
 	for _, c := range r.Scenarios {
-		if _, found := c.ServerMedians[metrics[0]]; found {
+		if _, found := c.ServerMedians[metrics[0]]; found && !c.Itself {
 			rows = append(rows, c)
 		}
 	}
@@ -177,6 +178,26 @@ func (r result) writeLatencies(b *strings.Builder) {
 func (r result) writeMemory(b *strings.Builder) {
 	r.writeTable(b, []metric{residentMemory})
 	r.writeTable(b, []metric{bytesPerConnection})
+}
+
+// writeRules says what configurations add to a message.
+func (r result) writeRules(b *strings.Builder) {
+	lines := ""
+	for _, c := range r.Scenarios {
+		if _, found := c.MedianRatios[serverNs]; !found || !c.Itself {
+			continue
+		}
+		lines += "| " + c.Title
+		for _, m := range []metric{messagesPerSecond, serverNs} {
+			lines += fmt.Sprintf(" | %s | %s | **%.2f ×**", cell(c.ServerMedians, m, m.format), cell(c.PeerMedians, m, m.format), c.MedianRatios[m])
+		}
+		lines += " |\n"
+	}
+	if lines == "" {
+		return
+	}
+	fmt.Fprintf(b, "What rules cost: %s with them and without, in alternation.\n\n", r.Server.Name)
+	b.WriteString("| scenario | messages/s: with | without | ratio | server CPU per message: with | without | ratio |\n|---|---:|---:|---:|---:|---:|---:|\n" + lines + "\n")
 }
 
 // writeTurns names the longest turn of every run, since a median would hide it.

@@ -23,7 +23,8 @@ type settings struct {
 type comparison struct {
 	Name          string   `json:"name"`
 	Title         string   `json:"title"`
-	Error         string   `json:"error,omitempty"` // why samples are missing
+	Error         string   `json:"error,omitempty"`  // why samples are missing
+	Itself        bool     `json:"itself,omitempty"` // the peer is the server without the scenario's rules
 	ServerSamples []sample `json:"server_samples"`
 	PeerSamples   []sample `json:"peer_samples,omitempty"`
 

@@ -11,6 +11,7 @@ type scenario struct {
 	plain     bool   // the sink can serve it: no wildcards, no queue groups
 	encrypted bool   // clients use TLS
 	monitored bool   // the server runs with its monitoring on
+	rules     string // configuration: the server with it is compared with itself without, not with the peer
 	run       func(s *server, o options) (sample, error)
 }
 
@@ -51,6 +52,10 @@ func scenarios() []scenario {
 		{name: "tls-1-1-128", title: "TLS: 1 → 1, 128 B", encrypted: true, run: fan(1, 1, smallPayloadBytes)},
 		{name: "tls-1-10-128", title: "TLS: 1 → 10, 128 B", encrypted: true, run: fan(1, 10, smallPayloadBytes)},
 		{name: "tls-1-1-64k", title: "TLS: 1 → 1, 64 KiB", encrypted: true, run: fan(1, 1, largePayloadBytes)},
+		{name: "rules-permissions", title: "1 → 1, 128 B: users with permissions", rules: withPermissions, run: fan(1, 1, smallPayloadBytes)},
+		{name: "rules-filter", title: "1 → 1, 128 B: a subscription that a denial overlaps", rules: withDenial, run: fanOf("bench.>", 1, 1, smallPayloadBytes)},
+		{name: "rules-import", title: "1 → 1, 128 B: across a stream import", rules: withImport, run: fan(1, 1, smallPayloadBytes)},
+		{name: "rules-import-10", title: "1 → 10, 128 B: across a stream import", rules: withImport, run: fan(1, 10, smallPayloadBytes)},
 		{name: "mixed", title: "mixed load", monitored: true, run: mixed},
 	}
 }
@@ -68,8 +73,13 @@ func publishOnly(payloadBytes int) func(*server, options) (sample, error) {
 
 // fan has publishers on one subject and receivers that each get all of it.
 func fan(publishers, receivers, payloadBytes int) func(*server, options) (sample, error) {
+	return fanOf("bench.fan", publishers, receivers, payloadBytes)
+}
+
+// fanOf is fan with receivers that subscribe to a pattern.
+func fanOf(pattern string, publishers, receivers, payloadBytes int) func(*server, options) (sample, error) {
 	return func(s *server, o options) (sample, error) {
-		g, err := fanGroup(s.at(), o, "bench.fan", publishers, receivers, payloadBytes)
+		g, err := fanGroup(s.at(), o, "bench.fan", pattern, publishers, receivers, payloadBytes)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +93,8 @@ func pairs(count, payloadBytes int) func(*server, options) (sample, error) {
 		o.windowBytes /= int64(count)
 		var groups []*group
 		for i := range count {
-			g, err := fanGroup(s.at(), o, fmt.Sprintf("bench.pair.%d", i), 1, 1, payloadBytes)
+			subject := fmt.Sprintf("bench.pair.%d", i)
+			g, err := fanGroup(s.at(), o, subject, subject, 1, 1, payloadBytes)
 			if err != nil {
 				return nil, err
 			}

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -24,47 +25,70 @@ type server struct {
 	tls     *tls.Config // of clients; nil: plaintext
 	monitor int         // port of its monitoring, 0 when it is off
 	output  *os.File
-	files   string        // directory of the certificate
+	files   string        // directory of the certificate and the configuration
 	ended   chan struct{} // closed when the process has ended
 }
 
 // startLimit is how long a server may take until it accepts clients.
 const startLimit = 10 * time.Second
 
-// program is how to start a server: its path and what precedes its flags.
+// program is how to start a server: its path, what precedes its flags, and its
+// configuration, if any.
 type program struct {
-	path string
-	args []string
+	path  string
+	args  []string
+	rules string
 }
 
 // start runs the program on a free port of 127.0.0.1 and returns when it
 // accepts clients.
-func (p program) start(monitored, encrypted bool) (*server, error) {
+func (p program) start(sc scenario) (*server, error) {
 	s := &server{ended: make(chan struct{})}
 	var err error
-	if s.port, err = freePort(); err != nil {
+	if s.files, err = os.MkdirTemp("", "bench-*"); err != nil {
+		return nil, fmt.Errorf("directory: %w", err)
+	}
+	if err := p.launch(s, sc); err != nil {
+		_ = os.RemoveAll(s.files) // the same
 		return nil, err
+	}
+	if err := s.awaitClients(); err != nil {
+		err = fmt.Errorf("%s: %w%s", p.path, err, s.lastWords())
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// launch starts the process of s.
+func (p program) launch(s *server, sc scenario) (err error) {
+	if s.port, err = freePort(); err != nil {
+		return err
 	}
 	args := append([]string{}, p.args...)
 	args = append(args, "-a", "127.0.0.1", "-p", strconv.Itoa(s.port))
-	if monitored {
+	if sc.monitored {
 		if s.monitor, err = freePort(); err != nil {
-			return nil, err
+			return err
 		}
 		args = append(args, "-m", strconv.Itoa(s.monitor))
 	}
-	if encrypted {
-		if s.files, err = os.MkdirTemp("", "bench-tls-*"); err != nil {
-			return nil, fmt.Errorf("certificate: %w", err)
+	if p.rules != "" {
+		file := filepath.Join(s.files, "rules.conf")
+		if err := os.WriteFile(file, []byte(p.rules), 0o600); err != nil {
+			return fmt.Errorf("configuration: %w", err)
 		}
+		args = append(args, "-c", file)
+	}
+	if sc.encrypted {
 		var flags []string
 		if flags, s.tls, err = certificate(s.files); err != nil {
-			return nil, fmt.Errorf("certificate: %w", err)
+			return fmt.Errorf("certificate: %w", err)
 		}
 		args = append(args, flags...)
 	}
 	if s.output, err = os.CreateTemp("", "bench-server-*.log"); err != nil {
-		return nil, fmt.Errorf("server output: %w", err)
+		return fmt.Errorf("server output: %w", err)
 	}
 	s.command = exec.Command(p.path, args...)
 	s.command.Stdout, s.command.Stderr = s.output, s.output
@@ -72,7 +96,7 @@ func (p program) start(monitored, encrypted bool) (*server, error) {
 	s.command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := s.command.Start(); err != nil {
 		s.dropOutput()
-		return nil, fmt.Errorf("start %s: %w", p.path, err)
+		return fmt.Errorf("start %s: %w", p.path, err)
 	}
 	s.pid = s.command.Process.Pid
 	go func() {
@@ -80,12 +104,7 @@ func (p program) start(monitored, encrypted bool) (*server, error) {
 		_ = s.command.Wait()
 		close(s.ended)
 	}()
-	if err := s.awaitClients(); err != nil {
-		err = fmt.Errorf("%s: %w%s", p.path, err, s.lastWords())
-		s.stop()
-		return nil, err
-	}
-	return s, nil
+	return nil
 }
 
 // at is where clients connect to.
@@ -120,9 +139,7 @@ func (s *server) stop() {
 }
 
 func (s *server) dropOutput() {
-	if s.files != "" {
-		_ = os.RemoveAll(s.files) // the same
-	}
+	_ = os.RemoveAll(s.files)      // the same
 	_ = s.output.Close()           // it was for reading
 	_ = os.Remove(s.output.Name()) // left behind in the temporary directory it does no harm
 }

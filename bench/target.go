@@ -31,8 +31,11 @@ func targets() []target {
 	ratio("wildcard-100k-128", 2.5, 0.4)
 	ratio("1-1-64k", 1.4, 0.5)
 	ratio("1-10-64k", 1, 0.7)
-	for _, encrypted := range []string{"tls-pub-128", "tls-1-1-128", "tls-1-10-128"} {
+	for _, encrypted := range []string{"tls-pub-128", "tls-1-1-128", "tls-1-10-128", "tls-1-1-64k"} {
 		ratio(encrypted, 1.2, 0.85)
+	}
+	for _, rules := range []string{"rules-permissions", "rules-filter", "rules-import", "rules-import-10"} {
+		list = append(list, target{scenario: rules, metric: serverNs, bound: 1.15})
 	}
 	return append(list,
 		target{scenario: "request-reply", metric: latencyP50, bound: 1},
