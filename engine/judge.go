@@ -104,17 +104,17 @@ func (e *Engine) empower(c *conn, u *claims.User, p *claims.Powers, spec *permis
 // within reports whether it is a time of the day at which a user with these powers may be connected, and until when; 0: for
 // good.
 func (e *Engine) within(p *claims.Powers) (ends WallTime, in bool) {
-	if len(p.Windows) == 0 {
-		return 0, true
-	}
 	zone := time.UTC
 	if p.Zone != "" {
 		if zone = nil; e.env.Zones != nil {
 			zone = e.env.Zones.Zone(p.Zone)
 		}
 		if zone == nil {
-			return 0, false
+			return 0, false // even to who may be connected at any time: the JWT is not right
 		}
+	}
+	if len(p.Windows) == 0 {
+		return 0, true
 	}
 	end, in := claims.Within(p.Windows, time.Unix(0, int64(e.wall)).In(zone))
 	return WallTime(end.UnixNano()), in

@@ -264,6 +264,7 @@ func TestOperatorLogin(t *testing.T) {
 		{name: "in an unknown zone", user: func(c *jwt.UserClaims) {
 			c.Times, c.Locale = []jwt.TimeRange{{Start: "00:00:00", End: "01:00:00"}}, "X/Y"
 		}, want: refusedText},
+		{name: "in an unknown zone at any time", user: func(c *jwt.UserClaims) { c.Locale = "X/Y" }, want: refusedText},
 		{name: "proxy", user: func(c *jwt.UserClaims) { c.ProxyRequired = true }, want: refusedText},
 		{name: "no room", account: func(c *jwt.AccountClaims) { c.Limits.Conn = 0 }, want: "-ERR 'maximum account active connections exceeded'"},
 	} {
