@@ -54,6 +54,9 @@ func directory(d *schema.Decoder, v *conf.Value, r *Resolver) {
 	case "full":
 		r.Kind = FullResolver
 		refuse(r.TTL != 0, "ttl")
+		if r.HardDelete && !r.AllowDelete {
+			d.Report.Errorf(v.Pos, "hard_delete has no effect without allow_delete")
+		}
 	case "cache":
 		r.Kind = CacheResolver
 		refuse(r.Interval != 0, "interval")

@@ -145,7 +145,7 @@ func (e *Engine) ListenerFailed(l ListenerID, why string) {
 	if e.state >= stateStopping {
 		return
 	}
-	e.logf(LevelFatal, "", "Error listening on "+joinHostPort(e.opts.Host, e.opts.Port)+": "+why)
+	e.logf(LevelFatal, "", "Error listening on "+joinHostPort(e.opts.Host, max(e.opts.Port, 0))+": "+why)
 	e.state = stateStopped
 }
 

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/natsd/natsd/config"
+import (
+	"strings"
+
+	"github.com/natsd/natsd/config"
+)
 
 // FromConfig takes over what a configuration file says, but for what is the host's affair. What it says nothing about is left
 // to the defaults. The slices are shared with c.
@@ -28,7 +32,17 @@ func (o *Options) FromConfig(c *config.Config) {
 	if x := &c.Operators; len(x.Operators) > 0 || len(x.TrustedKeys) > 0 {
 		o.Operators = x
 	}
-	o.Accounts, o.SystemAccount, o.Tags = c.Accounts, c.Operators.SystemAccount, c.Tags
+	o.Accounts, o.SystemAccount = c.Accounts, c.Operators.SystemAccount
+	o.Tags, o.Metadata = nil, nil
+	for _, t := range c.Tags {
+		o.Tags = append(o.Tags, strings.ToLower(t))
+	}
+	for _, p := range c.Metadata {
+		if o.Metadata == nil {
+			o.Metadata = make(map[string]string)
+		}
+		o.Metadata[p.Name] = p.Value
+	}
 	if len(c.Mappings) > 0 { // those at the top level are of the global account
 		o.Accounts = append(o.Accounts, config.Account{Pos: c.Mappings[0].Pos, Name: globalAccount, Mappings: c.Mappings})
 	}

@@ -29,8 +29,9 @@ func (e *Engine) logf(level Level, subject, text string) { e.env.Log.Log(level, 
 // complain logs an error of a client.
 func (e *Engine) complain(c *conn, text string) { e.complainAt(LevelError, c, text) }
 
-// complainAt logs what a client did wrong.
-func (e *Engine) complainAt(level Level, c *conn, text string) {
+// heeds reports whether what a client did wrong is to be logged; if not, it is counted. Who makes a text where clients can make
+// many mistakes asks first.
+func (e *Engine) heeds(c *conn) bool {
 	q := &e.complaints
 	if e.now >= q.end {
 		e.tellOmitted()
@@ -38,9 +39,17 @@ func (e *Engine) complainAt(level Level, c *conn, text string) {
 	}
 	if c.complaints >= complaintsPerConn || q.lines >= complaintsInWindow {
 		q.omitted++
+		return false
+	}
+	return true
+}
+
+// complainAt logs what a client did wrong.
+func (e *Engine) complainAt(level Level, c *conn, text string) {
+	if !e.heeds(c) {
 		return
 	}
-	q.lines++
+	e.complaints.lines++
 	if c.complaints++; c.complaints == complaintsPerConn {
 		text += " (further errors of this connection are not logged)"
 	}

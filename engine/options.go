@@ -43,6 +43,7 @@ type Options struct {
 	Accounts      []config.Account
 	SystemAccount config.Located // the name of the system account; default $SYS, which is not there where there is another
 	Tags          []string       // what the server tells of itself to those who ask
+	Metadata      map[string]string
 
 	Users              []config.User       // of the global account
 	DefaultPermissions *config.Permissions // of those among Users that name none

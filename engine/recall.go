@@ -3,7 +3,7 @@ package engine
 // digest stands for something secret or long: SHA-256 of it with a seed that never leaves the engine.
 type digest [32]byte
 
-// recall remembers keys for a time, and no more than so many: the oldest make room.
+// recall remembers keys for a time, and no more than so many: those renewed longest ago make room.
 type recall[K comparable] struct {
 	most  int
 	span  Instant
@@ -32,8 +32,8 @@ func (r *recall[K]) add(k K, now Instant) {
 		r.until = make(map[K]Instant)
 	}
 	if _, ok := r.until[k]; !ok {
-		for len(r.until) >= r.most {
-			r.drop(Never)
+		if len(r.until) >= r.most {
+			r.makeRoom()
 		}
 		r.order = append(r.order, recalled[K]{k, now + r.span})
 	}
@@ -45,6 +45,15 @@ func (r *recall[K]) fade(now Instant) {
 	for n := 0; n < forgetPerTurn && len(r.order) > 0 && r.order[0].at <= now; n++ {
 		r.drop(now)
 	}
+}
+
+// makeRoom forgets one key. Those that were renewed since they came to the front go to the back, but not all of them at once:
+// that some of these may have to go is a price for a bounded turn.
+func (r *recall[K]) makeRoom() {
+	for n := 0; n < forgetPerTurn && r.until[r.order[0].key] > r.order[0].at; n++ {
+		r.drop(r.order[0].at)
+	}
+	r.drop(Never)
 }
 
 // drop forgets the first in order, or puts it where it belongs if it was renewed until after limit.

@@ -13,7 +13,9 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 		return
 	}
 	if m := e.opts.MaxSubTokens; m > 0 && subject.Tokens(subj) > m {
-		e.complain(c, "Subscription Violation Too Many Tokens - Subject \""+printable(subj)+"\", SID "+printable(sid))
+		if e.heeds(c) {
+			e.complain(c, "Subscription Violation Too Many Tokens - Subject \""+printable(subj)+"\", SID "+printable(sid))
+		}
 		e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err("Permissions Violation for Subscription to \""+string(subj)+"\", too many tokens"))
 		e.sendBytes(c, e.lineScratch)
 		return

@@ -27,15 +27,16 @@ type system struct {
 
 // identity is what a server says of itself in everything that it says. The fields and their order are nats-server's.
 type identity struct {
-	Name    string          `json:"name"`
-	Host    string          `json:"host"`
-	ID      string          `json:"id"`
-	Version string          `json:"ver"`
-	Tags    []string        `json:"tags,omitempty"`
-	Flags   map[string]bool `json:"feature_flags,omitempty"`
-	Stream  bool            `json:"jetstream"`
-	Can     uint64          `json:"flags"`
-	Seq     uint64          `json:"seq"`
+	Name    string            `json:"name"`
+	Host    string            `json:"host"`
+	ID      string            `json:"id"`
+	Version string            `json:"ver"`
+	Tags    []string          `json:"tags,omitempty"`
+	Meta    map[string]string `json:"metadata,omitempty"`
+	Flags   map[string]bool   `json:"feature_flags,omitempty"`
+	Stream  bool              `json:"jetstream"`
+	Can     uint64            `json:"flags"`
+	Seq     uint64            `json:"seq"`
 }
 
 // featureFlags are those that nats-server tells of. They concern JetStream.
@@ -62,7 +63,7 @@ func (e *Engine) initSystem() {
 // makeIdentity prepares what the server says of itself.
 func (e *Engine) makeIdentity() {
 	text := mustJSON(&identity{
-		Name: e.info.ServerName, Host: e.opts.Host, ID: e.info.ServerID, Version: NatsVersion, Tags: e.opts.Tags, Flags: featureFlags(),
+		Name: e.info.ServerName, Host: e.opts.Host, ID: e.info.ServerID, Version: NatsVersion, Tags: e.opts.Tags, Meta: e.opts.Metadata, Flags: featureFlags(),
 	})
 	e.sys.block = text[:len(text)-len("0}")]
 }

@@ -289,7 +289,9 @@ func (c *conn) judge(subj, queue []byte) (allowed bool, flags subFlags) {
 // violation tells the client that it may not subscribe, or may no longer.
 func (e *Engine) violation(c *conn, subj, queue, sid []byte) {
 	e.work += answerWork
-	e.complain(c, string(permission.AppendSubscribeLog(nil, subj, queue, sid)))
+	if e.heeds(c) {
+		e.complain(c, string(permission.AppendSubscribeLog(nil, subj, queue, sid)))
+	}
 	e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err(permission.AppendSubscribeViolation(nil, subj, queue)))
 	e.sendBytes(c, e.lineScratch)
 }
@@ -304,7 +306,9 @@ func (e *Engine) mayPublish(c *conn, subj []byte) (allowed, lasting bool) {
 	}
 	e.mark(MarkPublishDenied)
 	e.work += answerWork
-	e.complain(c, string(permission.AppendPublishLog(nil, subj)))
+	if e.heeds(c) {
+		e.complain(c, string(permission.AppendPublishLog(nil, subj)))
+	}
 	e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err(permission.AppendPublishViolation(nil, subj)))
 	e.sendBytes(c, e.lineScratch)
 	return false, false

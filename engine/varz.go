@@ -30,7 +30,7 @@ func (e *Engine) varz() *monitor.Varz {
 		OutMsgs: all.outMsgs, OutBytes: all.outBytes, OutClientMsgs: all.outMsgs, OutClientBytes: all.outBytes,
 		SlowConsumers: t.slowConsumers, StaleConnections: t.stale, StalledClients: t.stalls,
 		Slow: monitor.ByKind{Clients: t.slowConsumers}, Stale: monitor.ByKind{Clients: t.stale},
-		Subscriptions: e.subscriptions(), SystemAccount: e.system.name, Tags: o.Tags, LameDuck: e.duck.on,
+		Subscriptions: e.subscriptions(), SystemAccount: e.system.name, Tags: o.Tags, Metadata: o.Metadata, LameDuck: e.duck.on,
 		LongestTurn: e.turns.longest, Turns: e.turns.count(), TurnTime: e.turns.sum,
 		HTTPRequests: map[string]uint64{}, Loaded: monitor.Stamp(int64(e.start)),
 	}

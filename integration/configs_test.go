@@ -149,7 +149,7 @@ var (
 	logWho   = regexp.MustCompile(`127\.0\.0\.1:\d+ - cid:\d+`)
 )
 
-// plaintextWarning is what nats-server says at start and natsd does not.
+// plaintextWarning is what both say at start; it says nothing about what is compared here.
 const plaintextWarning = "Plaintext passwords detected"
 
 // log ends the server, so that its log is whole, and prints the problems in it.

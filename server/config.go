@@ -86,7 +86,7 @@ var notYet = []struct{ key, feature string }{
 	{"jetstream", "JetStream"}, {"store_dir", "JetStream"}, {"default_js_domain", "JetStream"},
 	{"proxy_protocol", "the PROXY protocol"}, {"no_system_account", "servers without a system account"},
 	{"write_timeout", "a policy for write timeouts"},
-	{"server_metadata", "server metadata"}, {"feature_flags", "feature flags"},
+	{"feature_flags", "feature flags"},
 	{"connect_error_reports", "clustering"}, {"reconnect_error_reports", "clustering"},
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // writeFiles writes the pid file and the ports file and returns those that exist now.
-func writeFiles(s *settings, clientPort, monitorPort int) (written []string, err error) {
+// A port that is 0 is not open.
+func writeFiles(s *settings, clientPort, monitorPort, profPort int) (written []string, err error) {
 	if s.pidFile != "" {
 		if err := writeWhole(s.pidFile, ownPID(), 0o600); err != nil {
 			return written, fmt.Errorf("the pid file can't be written: %w", err)
@@ -27,6 +28,9 @@ func writeFiles(s *settings, clientPort, monitorPort int) (written []string, err
 		urls := map[string][]string{"nats": reachable(scheme, s.engine.Host, clientPort)}
 		if monitorPort > 0 {
 			urls["monitoring"] = reachable(s.monitorScheme(), s.monitorHost(), monitorPort)
+		}
+		if profPort > 0 {
+			urls["profile"] = reachable("http", s.engine.Host, profPort)
 		}
 		ports, err := json.Marshal(urls)
 		if err != nil {

@@ -24,7 +24,7 @@ func content(t *testing.T, name string) string {
 func TestPidAndPortsFiles(t *testing.T) {
 	dir := t.TempDir()
 	s := &settings{engine: engine.Options{Host: "127.0.0.1"}, monitorSettings: monitorSettings{httpHost: "::1"}, pidFile: filepath.Join(dir, "pid"), portsDir: dir}
-	files, err := writeFiles(s, 4222, 8222)
+	files, err := writeFiles(s, 4222, 8222, 6060)
 	if err != nil || len(files) != 2 {
 		t.Fatalf("%v, %v", files, err)
 	}
@@ -35,7 +35,7 @@ func TestPidAndPortsFiles(t *testing.T) {
 	if err := json.Unmarshal([]byte(content(t, files[1])), &ports); err != nil {
 		t.Fatal(err)
 	}
-	if want := map[string][]string{"nats": {"nats://127.0.0.1:4222"}, "monitoring": {"http://[::1]:8222"}}; !reflect.DeepEqual(ports, want) {
+	if want := map[string][]string{"nats": {"nats://127.0.0.1:4222"}, "monitoring": {"http://[::1]:8222"}, "profile": {"http://127.0.0.1:6060"}}; !reflect.DeepEqual(ports, want) {
 		t.Errorf("%v, want %v", ports, want)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
@@ -46,12 +46,12 @@ func TestPidAndPortsFiles(t *testing.T) {
 func TestFilesThatCanNotBeWritten(t *testing.T) {
 	dir := t.TempDir()
 	s := &settings{pidFile: filepath.Join(dir, "pid"), portsDir: filepath.Join(dir, "gone")}
-	files, err := writeFiles(s, 4222, 0)
+	files, err := writeFiles(s, 4222, 0, 0)
 	if err == nil || !strings.Contains(err.Error(), "ports file") || len(files) != 1 {
 		t.Errorf("%v, %v: what was written must be named, to be removed", files, err)
 	}
 	s.pidFile = filepath.Join(dir, "gone", "pid")
-	if files, err := writeFiles(s, 4222, 0); err == nil || !strings.Contains(err.Error(), "pid file") || len(files) != 0 {
+	if files, err := writeFiles(s, 4222, 0, 0); err == nil || !strings.Contains(err.Error(), "pid file") || len(files) != 0 {
 		t.Errorf("%v, %v", files, err)
 	}
 }
@@ -94,7 +94,7 @@ func TestOnlyOwnFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
 	s := &settings{pidFile: filepath.Join(dir, "pid"), portsDir: dir}
 	for _, other := range []bool{false, true} {
-		files, err := writeFiles(s, 4222, 0)
+		files, err := writeFiles(s, 4222, 0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestOnlyOwnFilesAreRemoved(t *testing.T) {
 
 func TestPortsFileNamesTLS(t *testing.T) {
 	dir := t.TempDir()
-	files, err := writeFiles(&settings{engine: engine.Options{Host: "127.0.0.1", TLS: engine.TLSOptions{On: true}}, portsDir: dir}, 4222, 0)
+	files, err := writeFiles(&settings{engine: engine.Options{Host: "127.0.0.1", TLS: engine.TLSOptions{On: true}}, portsDir: dir}, 4222, 0, 0)
 	if err != nil || len(files) != 1 || content(t, files[0]) != `{"nats":["tls://127.0.0.1:4222"]}` {
 		t.Errorf("%v, %v", files, err)
 	}

@@ -113,6 +113,9 @@ func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options
 	if c := Commit(); c != "" {
 		say(engine.LevelInfo, "  Git:      ["+c+"]")
 	}
+	if plainPasswords(&s.engine) {
+		say(engine.LevelWarn, "Plaintext passwords detected, use nkeys or bcrypt")
+	}
 	if s.configFile != "" {
 		say(engine.LevelInfo, "Using configuration file: "+s.configFile+" ("+s.digest+")")
 	}
@@ -167,7 +170,11 @@ func (v *Server) open() error {
 	if err != nil {
 		return err
 	}
-	v.files, err = writeFiles(s, v.host.Port(), port)
+	prof := 0
+	if v.profiles != nil {
+		prof = v.profiles.Port()
+	}
+	v.files, err = writeFiles(s, v.host.Port(), port, prof)
 	return err
 }
 
