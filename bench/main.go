@@ -64,13 +64,8 @@ func bench(o options) error {
 		if o.ceiling && !sc.plain {
 			continue
 		}
-		c := comparison{Name: sc.name, Title: sc.title}
-		pair := contenders
-		if sc.rules != "" {
-			c.Itself = true
-			pair = contenders[0].withRules(sc.rules)
-		}
-		samples, err := alternate(sc, pair, o, os.Stderr)
+		c := comparison{Name: sc.name, Title: sc.title, Itself: sc.itself}
+		samples, err := alternate(sc, sc.contenders(contenders), o, os.Stderr)
 		if err != nil {
 			c.Error, failed = err.Error(), true
 			fmt.Fprintf(os.Stderr, "%s FAILED: %v\n", sc.name, err)

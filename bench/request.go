@@ -91,6 +91,11 @@ func requestReply(s *server, o options) (sample, error) {
 		return nil, err
 	}
 	defer x.close()
+	return x.measure(s, o)
+}
+
+// measure takes the latencies of one request after the other.
+func (x *exchange) measure(s *server, o options) (sample, error) {
 	for deadline := time.Now().Add(o.warmUp); time.Now().Before(deadline); {
 		if _, err := x.once(); err != nil {
 			return nil, fmt.Errorf("warm-up: %w", err)

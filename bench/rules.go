@@ -36,12 +36,33 @@ accounts {
   }
 }
 `
+	// withHashes has one user whose password is stored as nats-server's tools
+	// store it, by bcrypt with a cost of 11. (The password is not the one that
+	// the flood tries.)
+	withHashes = `
+authorization {
+  users = [
+    {user: ready, password: bench}, {user: requester, password: bench}, {user: responder, password: bench},
+    {user: victim, password: "$2a$11$.kEdwPgYehr.jvLx/hqQO.snTz8WOV8H5QQ8b3Oyr3uTi3oEh5Aiq"}
+  ]
+}
+`
 )
 
-// withRules returns the contender with a configuration and without.
-func (c contender) withRules(rules string) []contender {
-	with := c
-	with.name += " with rules"
-	with.program.rules = rules
-	return []contender{with, c}
+// contenders returns who is measured under the scenario, of the server and its
+// peer, if there is one.
+func (sc scenario) contenders(all []contender) []contender {
+	if sc.rules == "" {
+		return all
+	}
+	var list []contender
+	for _, c := range all {
+		c.program.rules = sc.rules
+		list = append(list, c)
+	}
+	if sc.itself {
+		list = []contender{list[0], all[0]}
+		list[0].name += " with rules"
+	}
+	return list
 }

@@ -11,7 +11,8 @@ type scenario struct {
 	plain     bool   // the sink can serve it: no wildcards, no queue groups
 	encrypted bool   // clients use TLS
 	monitored bool   // the server runs with its monitoring on
-	rules     string // configuration: the server with it is compared with itself without, not with the peer
+	rules     string // configuration
+	itself    bool   // the server with the rules is compared with itself without, not with the peer
 	run       func(s *server, o options) (sample, error)
 }
 
@@ -52,10 +53,11 @@ func scenarios() []scenario {
 		{name: "tls-1-1-128", title: "TLS: 1 → 1, 128 B", encrypted: true, run: fan(1, 1, smallPayloadBytes)},
 		{name: "tls-1-10-128", title: "TLS: 1 → 10, 128 B", encrypted: true, run: fan(1, 10, smallPayloadBytes)},
 		{name: "tls-1-1-64k", title: "TLS: 1 → 1, 64 KiB", encrypted: true, run: fan(1, 1, largePayloadBytes)},
-		{name: "rules-permissions", title: "1 → 1, 128 B: users with permissions", rules: withPermissions, run: fan(1, 1, smallPayloadBytes)},
-		{name: "rules-filter", title: "1 → 1, 128 B: a subscription that a denial overlaps", rules: withDenial, run: fanOf("bench.>", 1, 1, smallPayloadBytes)},
-		{name: "rules-import", title: "1 → 1, 128 B: across a stream import", rules: withImport, run: fan(1, 1, smallPayloadBytes)},
-		{name: "rules-import-10", title: "1 → 10, 128 B: across a stream import", rules: withImport, run: fan(1, 10, smallPayloadBytes)},
+		{name: "rules-permissions", title: "1 → 1, 128 B: users with permissions", rules: withPermissions, itself: true, run: fan(1, 1, smallPayloadBytes)},
+		{name: "rules-filter", title: "1 → 1, 128 B: a subscription that a denial overlaps", rules: withDenial, itself: true, run: fanOf("bench.>", 1, 1, smallPayloadBytes)},
+		{name: "rules-import", title: "1 → 1, 128 B: across a stream import", rules: withImport, itself: true, run: fan(1, 1, smallPayloadBytes)},
+		{name: "rules-import-10", title: "1 → 10, 128 B: across a stream import", rules: withImport, itself: true, run: fan(1, 10, smallPayloadBytes)},
+		{name: "login-flood", title: "request/reply beside 2,000 logins a second with wrong passwords", rules: withHashes, run: besideLogins},
 		{name: "mixed", title: "mixed load", monitored: true, run: mixed},
 	}
 }
