@@ -291,7 +291,7 @@ func (w *verifying) done(e *Engine) {
 	if e.trust.charters[w.user.Account] == nil {
 		if s := e.seek(w.user.Account); s != nil {
 			q.login.user, q.login.placed = w.user, true
-			s.logins = append(s.logins, q.login)
+			q.login.wait(s)
 			return
 		}
 	}

@@ -27,6 +27,7 @@ type login struct {
 	err       error
 	signed    bool     // the client has signed the nonce with the key that the JWT is for
 	inquiry   *inquiry // at the service; nil: none so far
+	lookup    *lookup  // that it waits for; nil: none
 	working   bool     // a job of it is under way: what that takes is not the client's fault
 	placed    bool     // the service has answered, and user is who it named
 }
@@ -114,11 +115,17 @@ func (l *login) done(e *Engine) {
 	}
 	if e.trust.charters[l.user.Account] == nil {
 		if s := e.seek(l.user.Account); s != nil {
-			s.logins = append(s.logins, l)
+			l.wait(s)
 			return
 		}
 	}
 	e.proceed(c, l)
+}
+
+// wait has the login go on when a lookup has ended.
+func (l *login) wait(s *lookup) {
+	s.logins = append(s.logins, l)
+	l.lookup = s
 }
 
 // proceed goes on when the account has been looked for. If accounts that it imports from are still being looked for, it waits
@@ -135,7 +142,7 @@ func (e *Engine) proceed(c *conn, l *login) {
 	}
 	for i := range ch.claims.Rules.Imports {
 		if s := e.trust.lookups[ch.claims.Rules.Imports[i].Account]; s != nil {
-			s.logins = append(s.logins, l)
+			l.wait(s)
 			return
 		}
 	}
@@ -182,7 +189,7 @@ func (e *Engine) explain(c *conn, why string) {
 // loginTimeout ends a login that has taken too long.
 func (e *Engine) loginTimeout(c *conn) {
 	c.authEnd = 0
-	if c.login.working {
+	if l := c.login; l.working || l.lookup != nil && l.lookup.read {
 		e.arm(c)
 		return
 	}

@@ -27,6 +27,7 @@ type lookup struct {
 	key    string
 	logins []*login
 	timer  timer
+	read   bool   // a JWT is there, and is being read
 	inbox  string // where an answer to a request comes; empty: none was made
 }
 
@@ -46,7 +47,7 @@ func (e *Engine) seek(key string) *lookup {
 	e.timers.set(&l.timer, later(e.now, t.resolver.Timeout))
 	switch text := t.texts[key]; {
 	case text != "":
-		e.submit(&reading{key: key, text: text, lookup: l})
+		e.read(l, text, false)
 	case t.onShelf():
 		e.takeFromShelf(l)
 	case t.resolver.Kind == config.URLResolver:
@@ -74,7 +75,7 @@ func (e *Engine) Fetched(id FetchID, text, why string) {
 		e.notFound(l, printable([]byte(why)))
 		return
 	}
-	e.submit(&reading{key: l.key, text: strings.TrimSpace(text), lookup: l})
+	e.read(l, text, false)
 }
 
 // askOthers asks whoever serves account JWTs in the server's own account.
@@ -95,7 +96,15 @@ func (l *lookup) answered(e *Engine, k *call) {
 	if e.trust.lookups[l.key] != l || len(k.body) == 0 {
 		return
 	}
-	e.submit(&reading{key: l.key, text: string(k.body), lookup: l, shelve: true})
+	e.read(l, string(k.body), true)
+}
+
+// read has a JWT read that was found. What that takes, on a machine that is busy, is not the fault of those who wait: from here
+// on they do so for as long as it takes.
+func (e *Engine) read(l *lookup, text string, shelve bool) {
+	e.timers.remove(&l.timer)
+	l.read = true
+	e.submit(&reading{key: l.key, text: strings.TrimSpace(text), lookup: l, shelve: shelve})
 }
 
 // due is the moment at which a lookup has taken too long.
@@ -117,6 +126,7 @@ func (e *Engine) found(l *lookup) {
 	e.endInbox(&l.inbox)
 	e.timers.remove(&l.timer)
 	for _, w := range l.logins {
+		w.lookup = nil
 		if c := w.here(e); c != nil {
 			e.proceed(c, w)
 		}

@@ -522,3 +522,26 @@ func TestPreloadAtReload(t *testing.T) {
 		t.Error("needs a restart for", names)
 	}
 }
+
+// Reading an account's JWT may take long on a machine that is busy, or was stopped: nobody is turned away for that.
+func TestAccountIsReadLate(t *testing.T) {
+	a := testAccount(2)
+	base := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 1)}
+	w := newOperatorWorld(t, config.MemoryResolver, nil, base.account(a, nil))
+	key := testUser(1)
+	c := accept(w.e)
+	w.take(c)
+	sig, err := key.Sign([]byte(w.e.lookup(c).nonce))
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(w.e, c, `CONNECT {"verbose":false,"jwt":"`+w.user(key, a, nil)+`","sig":"`+base64.RawURLEncoding.EncodeToString(sig)+`"}`+"\r\nPING\r\n")
+	w.finishJobs(w.e) // the user's JWT is verified, the account's is looked for
+	if len(w.jobs) != 1 {
+		t.Fatalf("%d jobs are under way", len(w.jobs))
+	}
+	w.advance(t, w.e, Instant(time.Hour))
+	w.wants(c, "")
+	w.run()
+	w.wants(c, "PONG")
+}

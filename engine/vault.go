@@ -3,7 +3,6 @@ package engine
 import (
 	"crypto/sha256"
 	"slices"
-	"strings"
 
 	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/config"
@@ -152,7 +151,7 @@ func (e *Engine) takeFromShelf(l *lookup) {
 				x.used = e.now
 				t.shelf.entries[l.key] = x
 			}
-			e.submit(&reading{key: l.key, text: strings.TrimSpace(r.Text), lookup: l})
+			e.read(l, r.Text, false)
 		}
 	}), l.key)
 }
