@@ -170,7 +170,7 @@ func (e *Engine) flush(c *conn) {
 
 // send hands a part of what waits to the network. What it does not take waits for Writable.
 func (e *Engine) send(c *conn) {
-	iov := c.out.vectors(e.iov[:0], iovMax, sendMax)
+	iov := c.out.vectors(e.iov[:0], iovMax, min(sendMax, max(sendMin, e.writeLimit())))
 	offered := 0
 	for _, b := range iov {
 		offered += len(b)

@@ -136,7 +136,8 @@ const (
 	crowdMin    = 64       // receivers of a message from which on they are written to after others
 	muchWaits   = 64 << 10 // bytes with which a connection that has become writable again is written to after others
 	iovMax      = 256
-	sendMax     = 256 << 10 // bytes that one Send is given
+	sendMax     = 256 << 10 // bytes that one Send is given; fewer where a turn may write less
+	sendMin     = 16 << 10  // but not fewer than these
 	// bytesPerWork: so many bytes delivered count as another message, for what writing them costs.
 	bytesPerWork = 256
 	flushAt      = 256 << 10 // bytes waiting for a receiver that are written without waiting for the end of the turn

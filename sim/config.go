@@ -77,6 +77,7 @@ const (
 	cfgTenantVersions   = 57
 	cfgTenantDice       = 58
 	cfgTenantOdds       = 59
+	cfgSendLarge        = 60
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -124,6 +125,7 @@ func (d draw) network(n *netsim.Config) {
 	n.Link.Jitter = schedule.Time(d.span(cfgJitter, 0, 20*time.Microsecond, time.Millisecond, 30*time.Millisecond))
 	n.Link.Bandwidth = d.of(cfgBandwidth, 0, 10<<20, 1<<20, 100<<10)
 	n.SendBuffer = int(d.of(cfgSendBuffer, 64<<10, 256<<10, 4<<10, 1<<10))
+	n.SendBuffer = max(n.SendBuffer, int(d.of(cfgSendLarge, 0, 1<<20, 4<<20))) // as a kernel lets it grow
 	n.RecvBuffer = int(d.of(cfgRecvBuffer, 64<<10, 256<<10, 4<<10, 600))
 	n.CutPerMillion = uint32(d.of(cfgCuts, 0, 20_000, 200_000, 500_000))
 	n.CutMax = int(d.of(cfgCutMax, 0, 1, 16, 200))

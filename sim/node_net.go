@@ -177,11 +177,12 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	if id == n.listener.id {
 		return n.listenerSends(bufs)
 	}
+	n.judgeSend(id, offered)
 	taken := n.host.Send(id, bufs)
 	n.cost += int64(taken)
 	n.w.trace.sent(n.index, id, bufs, offered, taken)
 	n.watch.sent(n, id, offered, taken)
-	n.turnWatch.wrote(taken)
+	n.turnWatch.wrote(id, taken)
 	n.wroteOne(id, bufs, offered, taken)
 	return taken
 }

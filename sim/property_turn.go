@@ -3,20 +3,25 @@ package sim
 import (
 	"strconv"
 
+	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/monitor"
 )
 
 // A turn is short, whatever waits: what the engine delivers in one, bytes counted, is bounded by TurnWork, and so is what
-// it hands to the network at its end. Otherwise one large message to many would hold up everybody.
+// it hands to the network at its end; what it hands over at a time is bounded too. Otherwise one large message to many, or one
+// receiver that goes on after a long time, would hold up everybody.
 
 // propTurn is the name of the property.
 const propTurn = "turn"
 
 // workBytes: so many bytes count as much as a message. writeBytes: so many bytes may be written at a turn's end, for each
 // unit of TurnWork, to those who wait for an answer, and as many to others.
+// sendBytes may be handed over at a time; fewer where a turn may write less, but sendLeast always.
 const (
 	workBytes  = 256
 	writeBytes = 256
+	sendBytes  = 256 << 10
+	sendLeast  = 16 << 10
 )
 
 // turnWatch follows the turns of a process.
@@ -24,6 +29,8 @@ type turnWatch struct {
 	ending   bool   // the engine is inside EndTurn
 	written  int    // bytes that the network took in it
 	largest  [2]int // of the writes there, the two that were most
+	last     engine.ConnID
+	lastGot  int // bytes that the last one written to took there
 	outMsgs  uint64
 	outBytes uint64
 	told     uint64 // the turn in which the engine said so; 0: none yet
@@ -61,10 +68,14 @@ func (n *node) mostWork() int {
 }
 
 // wrote is told of what the network takes.
-func (t *turnWatch) wrote(taken int) {
+func (t *turnWatch) wrote(id engine.ConnID, taken int) {
 	if !t.ending {
 		return
 	}
+	if id != t.last {
+		t.last, t.lastGot = id, 0
+	}
+	t.lastGot += taken
 	t.written += taken
 	if taken > t.largest[0] {
 		t.largest[0], t.largest[1] = taken, t.largest[0]
@@ -73,11 +84,25 @@ func (t *turnWatch) wrote(taken int) {
 	}
 }
 
+// judgeSend is told of what the network is offered at a time. At the end of a turn a connection gets nothing more once it got
+// as much as all those in its list may.
+func (n *node) judgeSend(id engine.ConnID, offered int) {
+	t := &n.turnWatch
+	most := writeBytes * n.w.cfg.engine.TurnWork
+	if piece := min(max(most, sendLeast), sendBytes); offered > piece {
+		n.w.fail(propTurn, strconv.Itoa(offered)+" bytes were handed over at a time, at most "+strconv.Itoa(piece)+" may be")
+	}
+	if t.ending && id == t.last && t.lastGot >= most {
+		n.w.fail(propTurn, "a connection is written to that got "+strconv.Itoa(t.lastGot)+" bytes at the end of the turn, "+
+			strconv.Itoa(most)+" are enough for all")
+	}
+}
+
 // endTurn ends the engine's turn.
 func (n *node) endTurn() {
 	n.askWork()
 	t := &n.turnWatch
-	t.ending, t.written, t.largest = true, 0, [2]int{}
+	t.ending, t.written, t.largest, t.last = true, 0, [2]int{}, 0
 	n.eng.EndTurn()
 	t.ending = false
 	n.crowds.endTurn()
