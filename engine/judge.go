@@ -24,6 +24,14 @@ func refused(why string) *verdict {
 	return &verdict{why: why, err: wire.ErrAuthorization, reason: ReasonAuthFailed}
 }
 
+// notice is refused for what whoever runs the server should know, and not only while debugging.
+func (e *Engine) notice(c *conn, why string) *verdict {
+	if !e.opts.Debug { // else it is logged with all other reasons
+		e.complain(c, why)
+	}
+	return refused(why)
+}
+
 // judge holds a user's JWT against its account's, for a connection, at this moment. It returns the user, or why there is none.
 func (e *Engine) judge(c *conn, u *claims.User, ch *charter) (*user, *verdict) {
 	now, a := e.seconds(), ch.claims
@@ -81,9 +89,9 @@ func (e *Engine) empower(c *conn, u *claims.User, p *claims.Powers, spec *permis
 	case len(p.Types) > 0 && !slices.Contains(p.Types, connectionType):
 		return nil, refused("the user may not use this type of connection")
 	case !p.From(c.ip):
-		return nil, refused("the user may not connect from this address")
+		return nil, e.notice(c, "Bad src Ip "+c.ip)
 	case !in:
-		return nil, refused("Outside connect times")
+		return nil, e.notice(c, "Outside connect times")
 	case p.ProxyRequired && !c.proxied:
 		return nil, refused("the user must connect through a trusted proxy")
 	}

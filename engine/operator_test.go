@@ -241,6 +241,7 @@ func TestOperatorLogin(t *testing.T) {
 		by      nkeys.KeyPair
 		unsign  bool
 		want    string
+		log     string
 	}{
 		{name: "good", want: "PONG"},
 		{name: "by a signing key", by: signer, user: func(c *jwt.UserClaims) { c.IssuerAccount = publicOf(a) }, want: "PONG"},
@@ -257,10 +258,10 @@ func TestOperatorLogin(t *testing.T) {
 		{name: "all revoked", account: func(c *jwt.AccountClaims) { c.Revocations = jwt.RevocationList{"*": now} }, want: refusedText},
 		{name: "revoked before it was issued", account: func(c *jwt.AccountClaims) { c.Revocations = jwt.RevocationList{"*": 1} }, want: "PONG"},
 		{name: "another type of connection", user: func(c *jwt.UserClaims) { c.AllowedConnectionTypes.Add("MQTT") }, want: refusedText},
-		{name: "another address", user: func(c *jwt.UserClaims) { c.Src.Add("10.0.0.0/8") }, want: refusedText},
+		{name: "another address", user: func(c *jwt.UserClaims) { c.Src.Add("10.0.0.0/8") }, want: refusedText, log: "Bad src Ip 127.0.0.1"},
 		{name: "the address", user: func(c *jwt.UserClaims) { c.Src.Add("127.0.0.0/8") }, want: "PONG"},
 		{name: "in the window", user: func(c *jwt.UserClaims) { c.Times = []jwt.TimeRange{{Start: "00:00:00", End: "01:00:00"}} }, want: "PONG"},
-		{name: "outside the window", user: func(c *jwt.UserClaims) { c.Times = []jwt.TimeRange{{Start: "01:00:00", End: "02:00:00"}} }, want: refusedText},
+		{name: "outside the window", user: func(c *jwt.UserClaims) { c.Times = []jwt.TimeRange{{Start: "01:00:00", End: "02:00:00"}} }, want: refusedText, log: "Outside connect times"},
 		{name: "in an unknown zone", user: func(c *jwt.UserClaims) {
 			c.Times, c.Locale = []jwt.TimeRange{{Start: "00:00:00", End: "01:00:00"}}, "X/Y"
 		}, want: refusedText},
@@ -280,6 +281,9 @@ func TestOperatorLogin(t *testing.T) {
 			}
 			w.t = t
 			w.wants(w.login(w.user(u, by, c.user), key), c.want)
+			if !w.logged(c.log) {
+				t.Errorf("%q is not in the log", c.log)
+			}
 		})
 	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -37,7 +36,7 @@ type tracing struct {
 	only    bool // it is told and not delivered
 	// silent is set while the message is in an account that does not let traces in.
 	silent   bool
-	encoding string // of what is told: gzip, identity, or nothing asked for
+	encoding string // that whoever is told accepts, in lower case
 	request  traceRequest
 	events   []any
 	cut      int // events that there was no room for
@@ -156,9 +155,7 @@ func (e *Engine) traced(c *conn, a *wire.PubArgs, body []byte) (t *tracing, refu
 		return nil, false
 	}
 	if accept := header[acceptKey]; len(accept) > 0 {
-		if t.encoding = "identity"; strings.Contains(strings.ToLower(accept[0]), "gzip") {
-			t.encoding = "gzip"
-		}
+		t.encoding = strings.ToLower(accept[0])
 	}
 	t.add(&traceIngress{Type: "in", Time: e.traceTime(), CID: c.cid, Name: c.connect.Name, Account: c.acc.name, Subject: string(a.Subject)})
 	return t, false
@@ -329,16 +326,6 @@ func (e *Engine) tellTrace(t *tracing) {
 		Events  []any           `json:"events"`
 	}{e.identity(), t.request, t.events})
 	e.work += eventWork + len(text)/bytesPerWork
-	var header []byte
-	if t.encoding != "" {
-		header = []byte(wire.HeaderLine + "\r\nContent-Encoding: " + t.encoding + "\r\n\r\n")
-	}
-	if t.encoding == "gzip" {
-		var b bytes.Buffer
-		z := gzip.NewWriter(&b)
-		_, _ = z.Write(text) // a buffer takes everything
-		_ = z.Close()
-		text = b.Bytes()
-	}
+	text, header := compressed(text, t.encoding)
 	e.publishOwn(t.account, t.dest, "", header, text)
 }
