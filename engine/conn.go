@@ -113,6 +113,7 @@ type conn struct {
 	tlsEnd    Instant // when a handshake, begun or not, is given up; 0: never
 	helloEnd  Instant // when INFO is sent in plaintext, handshake or not; 0: not by time
 	tlsFirst  bool    // the handshake came before INFO
+	repin     bool    // it began before the pinned certificates changed
 	tlsInfo   *TLSInfo
 	lingerEnd Instant // when a closing connection is given up
 

@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // Reload takes over new options: they are in force when it returns. What can't change while the engine runs keeps its value;
 // its names in the configuration are returned, in order. Connections whose credentials are no longer right are closed, and
 // those for which more waits than may wait from now on: in this turn and the next ones, and each before it does anything or
@@ -39,6 +41,9 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 		e.checks.wrong.clear()
 	}
 	e.sweep.credentials = true
+	if len(o.TLS.Pinned) > 0 && !slices.Equal(o.TLS.Pinned, old.TLS.Pinned) {
+		e.sweep.pins = true
+	}
 	e.startSweep()
 	return needRestart
 }

@@ -114,7 +114,7 @@ func (e *Engine) greet(c *conn) {
 		return
 	}
 	if e.throttled() {
-		e.protocolError(c, wire.ErrThrottled, ReasonMaxConns)
+		e.closeConn(c, ReasonMaxConns, wire.ErrThrottled) // the log is told of all of them together
 		return
 	}
 	if !c.authed {

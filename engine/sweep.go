@@ -18,6 +18,9 @@ type sweep struct {
 	info        bool // so has what INFO says
 	charters    bool // so has an account's JWT
 	members     bool // an account has too many connections
+	pins        bool // other certificates are pinned
+
+	unpinned int // connections that were closed for that
 }
 
 const (
@@ -57,6 +60,7 @@ func (e *Engine) stepSweep() {
 			e.visit(c)
 		}
 	}
+	e.tellUnpinned(s.unpinned)
 	e.sweep = sweep{}
 }
 
@@ -91,6 +95,9 @@ func (e *Engine) visit(c *conn) {
 		return
 	}
 	if c.gate&gateClosed != 0 {
+		return
+	}
+	if e.sweep.pins && e.unpinned(c) {
 		return
 	}
 	if e.sweep.members && c.surplus() {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/natsd/natsd/engine/assert"
@@ -33,6 +34,9 @@ type TLSOptions struct {
 	Map bool
 	// OCSPPeer says that clients' certificates are checked by OCSP, for monitoring.
 	OCSPPeer bool
+	// Pinned are the only certificates that clients may show: SHA-256 of their public keys, in lower case hex. It is the host that
+	// refuses others; the engine closes those of before that a reload has left out. Empty: any.
+	Pinned []string
 	// ConnectionRate bounds the connections accepted in a second; 0: no bound.
 	ConnectionRate int
 	// CertNotAfter is when the first certificate expires, for monitoring; 0: unknown.
@@ -107,10 +111,11 @@ func (e *Engine) logTLS() {
 	}
 }
 
-// tlsRate counts the connections accepted in one second.
+// tlsRate counts the connections accepted in one second, and those that were refused.
 type tlsRate struct {
-	end   Instant
-	count int
+	end            Instant
+	count, refused int
+	timer          timer // when the log is told of the refused ones
 }
 
 // throttled counts a connection and reports whether there were too many.
@@ -123,8 +128,20 @@ func (e *Engine) throttled() bool {
 	if e.now >= r.end {
 		r.end, r.count = later(e.now, time.Second), 0
 	}
-	r.count++
-	return r.count > most
+	if r.count++; r.count <= most {
+		return false
+	}
+	if r.refused++; r.refused == 1 {
+		r.timer.who = r
+		e.timers.set(&r.timer, r.end)
+	}
+	return true
+}
+
+// due implements dueTaker.
+func (r *tlsRate) due(e *Engine) {
+	e.logf(LevelWarn, "", "Rejected "+strconv.Itoa(r.refused)+" connections due to TLS rate limiting")
+	r.refused = 0
 }
 
 // awaitTLS prepares a new connection, whose INFO waits to be sent, for TLS.
@@ -204,6 +221,9 @@ func (e *Engine) TLSUp(id ConnID, info TLSInfo) {
 	info.First = c.tlsFirst
 	c.tls, c.tlsEnd, c.tlsInfo = 0, 0, &info
 	c.blocked, c.progress = false, 0
+	if c.repin && e.unpinned(c) {
+		return
+	}
 	c.lastSeen = e.wall
 	if e.opts.Debug {
 		e.logf(LevelDebug, c.subject(), "TLS handshake complete")

@@ -281,9 +281,21 @@ func TestTLSConnectionRate(t *testing.T) {
 	if r := w.reason(t, e); r != ReasonMaxConns {
 		t.Errorf("closed: %s", r)
 	}
+	if w.logged("rate limiting") || w.logged("throttling") {
+		t.Errorf("log:\n%s", strings.Join(w.log, "\n"))
+	}
 	w.advance(t, e, Instant(time.Second))
-	if refused() {
-		t.Error("refused in the next second")
+	if !w.logged("Rejected 2 connections due to TLS rate limiting") {
+		t.Errorf("log:\n%s", strings.Join(w.log, "\n"))
+	}
+	for i := range 3 {
+		if refused() != (i >= 2) {
+			t.Errorf("connection %d of the next second was on the wrong side of the limit", i+1)
+		}
+	}
+	w.advance(t, e, Instant(time.Second))
+	if !w.logged("Rejected 1 connections due to TLS rate limiting") {
+		t.Errorf("log:\n%s", strings.Join(w.log, "\n"))
 	}
 }
 

@@ -81,7 +81,7 @@ func (s *tlsSettings) check(o *engine.TLSOptions) (err error) {
 		return err
 	}
 	o.Verify, o.Map = s.settings.Verify || s.settings.VerifyAndMap, s.settings.VerifyAndMap
-	o.OCSPPeer = s.checksPeers()
+	o.OCSPPeer, o.Pinned = s.checksPeers(), s.config.Pinned()
 	o.CertNotAfter = engine.WallTime(s.config.NotAfter().UnixNano())
 	return nil
 }

@@ -27,7 +27,7 @@ func TestTLSBlockIsTaken(t *testing.T) {
 	if !s.on || !reflect.DeepEqual(s.settings, want) {
 		t.Errorf("settings %+v", s)
 	}
-	if o != (engine.TLSOptions{AllowPlain: true, First: true, FirstWait: time.Second, Timeout: time.Minute, ConnectionRate: 7}) {
+	if !reflect.DeepEqual(o, engine.TLSOptions{AllowPlain: true, First: true, FirstWait: time.Second, Timeout: time.Minute, ConnectionRate: 7}) {
 		t.Errorf("options %+v", o)
 	}
 }

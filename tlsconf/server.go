@@ -7,7 +7,9 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,7 @@ type Config struct {
 	tls      *tls.Config
 	notAfter time.Time
 	staples  []*stapled
+	pinned   []string
 	peers    *revocation.Policy // nil: peers are not checked by OCSP
 }
 
@@ -175,6 +178,7 @@ func (c *Config) pin(texts []string) error {
 		}
 		pins[pin] = true
 	}
+	c.pinned = slices.Sorted(maps.Keys(pins))
 	if len(pins) > 0 {
 		c.tls.VerifyConnection = func(state tls.ConnectionState) error {
 			if len(state.PeerCertificates) == 0 || !pins[SPKI(state.PeerCertificates[0])] {
@@ -191,6 +195,9 @@ func SPKI(cert *x509.Certificate) string {
 	sum := sha256.Sum256(cert.RawSubjectPublicKeyInfo)
 	return hex.EncodeToString(sum[:])
 }
+
+// Pinned are the only certificates that clients may show, as SPKI names them, in order; empty: any.
+func (c *Config) Pinned() []string { return c.pinned }
 
 // NotAfter is when the first certificate expires.
 func (c *Config) NotAfter() time.Time { return c.notAfter }
