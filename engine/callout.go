@@ -151,7 +151,10 @@ func (e *Engine) describe(c *conn, l *login, xkey string) (r claims.Request) {
 	switch {
 	case o.Nkey != "":
 		r.ClientInformation.User = o.Nkey
-	case o.User == "" && o.Token != "":
+	case o.User != "":
+	case l.user != nil:
+		r.ClientInformation.User = l.user.Key
+	case o.Token != "":
 		r.ClientInformation.User = redacted
 	}
 	if l.user != nil {

@@ -303,7 +303,11 @@ func TestCalloutInOperatorMode(t *testing.T) {
 		conn := w.login(bearer, nil)
 		w.wants(conn, "")
 		x.issuer = c.user
-		x.reply(x.question(), c.by, nil, nil)
+		q := x.question()
+		if q.ClientInformation.User != publicOf(sentinel) {
+			t.Errorf("%s: asked about %+v", c.name, q.ClientInformation)
+		}
+		x.reply(q, c.by, nil, nil)
 		if got := w.take(conn); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %q", c.name, got)
 		}
