@@ -12,7 +12,7 @@ import (
 type TLS interface {
 	// StartTLS begins the server's side of a handshake on a connection whose every byte sent was taken. head is what was
 	// received and belongs to the handshake, borrowed until the call returns. It undoes PauseReading. TLSUp follows, or
-	// Closed with the reason of the failure, and until then no other event for c; the engine asks for nothing but Close.
+	// Closed with the reason of the failure, and until then no other event for c but TLSHeld; the engine asks for nothing but Close.
 	// From TLSUp on Received, Send and the others are about plaintext.
 	StartTLS(c ConnID, head []byte)
 }
@@ -235,6 +235,18 @@ func (e *Engine) TLSUp(id ConnID, info TLSInfo) {
 	e.arm(c)
 	e.touch(c)
 	e.open(c, gateTLS)
+}
+
+// TLSHeld tells that a handshake begins, or ends, to wait for somebody else than its client. That time is not the client's.
+func (e *Engine) TLSHeld(id ConnID, held bool) {
+	c := e.lookup(id)
+	if c == nil || c.tls != tlsHandshake || c.gate&gateClosed != 0 {
+		return
+	}
+	if c.tlsEnd = 0; !held {
+		c.tlsEnd = later(e.now, e.opts.TLS.Timeout)
+	}
+	e.arm(c)
 }
 
 // tlsTimer handles what is due for a connection that may become TLS. It returns false if it has ended the connection.

@@ -299,6 +299,29 @@ func TestTLSConnectionRate(t *testing.T) {
 	}
 }
 
+// Time in which a handshake waits for somebody else is not the client's.
+func TestTLSHeld(t *testing.T) {
+	e, w := startedTLS(t, TLSOptions{Timeout: time.Second})
+	id := accept(e)
+	turn(e, func() { e.TLSHeld(id, true) }) // not yet
+	turn(e, func() { e.Received(id, []byte{tlsHandshakeRecord}) })
+	turn(e, func() { e.TLSHeld(id, true) })
+	w.advance(t, e, Instant(time.Minute))
+	turn(e, func() { e.TLSHeld(id, false) })
+	w.advance(t, e, Instant(time.Second/2))
+	if e.lookup(id) == nil {
+		t.Fatal("the client is charged with what others took")
+	}
+	w.advance(t, e, Instant(time.Second))
+	if e.lookup(id) != nil {
+		t.Error("the client has for ever")
+	}
+	if r := w.reason(t, e); r != ReasonTLSHandshake {
+		t.Errorf("closed: %s", r)
+	}
+	turn(e, func() { e.TLSHeld(id, false) }) // it is gone
+}
+
 // A held INFO, and an authentication that has not begun, outlast every other time limit.
 func TestTLSTimeoutIsItsOwn(t *testing.T) {
 	w := &tlsWorld{newFakeWorld(), map[ConnID]string{}}

@@ -150,7 +150,7 @@ func (c *edgeConn) handshake(head []byte) {
 		c.hurry()
 	}
 	c.mu.Unlock()
-	conn, rest, err := c.g.s.shake(ctx, &c.transport, file, head)
+	conn, rest, err := c.g.s.shake(ctx, c.id, &c.transport, file, head)
 	fd := -1
 	if err == nil {
 		fd, err = duplicate(file)

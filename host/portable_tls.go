@@ -79,7 +79,7 @@ func (c *pconn) changeToTLS(p *portable) bool {
 		c.fail(p, err)
 		return false
 	}
-	conn, rest, err := p.s.shake(ctx, &c.transport, c.net, head)
+	conn, rest, err := p.s.shake(ctx, c.id, &c.transport, c.net, head)
 	if err != nil {
 		c.fail(p, errors.New(handshakeError(err)))
 		return false

@@ -97,7 +97,7 @@ var errNoTLS = errors.New("no certificate is configured")
 
 // shake carries out the server's side of a handshake that begins with head. What it returns of head was not used up: it
 // comes before what is read from the socket. What does not wait for the socket ends with ctx.
-func (s *Server) shake(ctx context.Context, t *transport, socket stream, head []byte) (c *tls.Conn, rest []byte, err error) {
+func (s *Server) shake(ctx context.Context, id engine.ConnID, t *transport, socket stream, head []byte) (c *tls.Conn, rest []byte, err error) {
 	if s.opts.TLS == nil {
 		return nil, nil, errNoTLS
 	}
@@ -111,6 +111,8 @@ func (s *Server) shake(ctx context.Context, t *transport, socket stream, head []
 	err = c.HandshakeContext(revocation.During(context.Background(), func(wait func(context.Context)) {
 		<-s.handshakes
 		defer func() { s.handshakes <- struct{}{} }()
+		s.post(func(e *engine.Engine) { e.TLSHeld(id, true) })
+		defer s.post(func(e *engine.Engine) { e.TLSHeld(id, false) })
 		wait(ctx)
 	}))
 	return c, h.head, err

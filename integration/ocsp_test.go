@@ -102,7 +102,7 @@ func (w *world) serveChecking(r *responder, block string) (s *server, write func
 			http: 127.0.0.1:-1
 			debug: true
 			ocsp_cache { local_store: %q }
-			tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true, timeout: "1h", %s }
+			tls { cert_file: %q, key_file: %q, ca_file: %q, verify: true, timeout: 2, %s }
 		`, cache, cert, key, r.caFile, block), 0o600))
 	}
 	write(block)
