@@ -86,7 +86,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		just = sick || c.lazy || n.w.overwhelmed(c)
 	case engine.ReasonSlowDeadline:
 		just = sick || c.lazy || n.w.congested(c)
-		if idle := n.watch.idle(n, nc.id); idle < n.w.cfg.engine.WriteDeadline {
+		if idle := n.watch.idleAtMost(n, nc.id); idle < n.w.cfg.engine.WriteDeadline {
 			n.w.fail(propSlow, nc.who()+" was closed for write_deadline "+idle.String()+" after it last took something")
 		}
 	case engine.ReasonParseError, engine.ReasonProtocol, engine.ReasonMaxPayload, engine.ReasonMaxLine:

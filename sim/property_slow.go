@@ -17,18 +17,20 @@ const propSlow = "slow-consumer"
 type slowWatch struct {
 	owed   []engine.Instant // 0: nothing waits, or the network has not refused anything
 	behind []engine.Instant // the same, but since when anything has waited without a break
+	took   []engine.Instant // when the connection last took all of a Send
 }
 
-func (s *slowWatch) reset() { s.owed, s.behind = s.owed[:0], s.behind[:0] }
+func (s *slowWatch) reset() { s.owed, s.behind, s.took = s.owed[:0], s.behind[:0], s.took[:0] }
 
 // sent is told of every Send.
 func (s *slowWatch) sent(n *node, id engine.ConnID, offered, taken int) {
 	slot := int(id.Slot())
 	for len(s.owed) <= slot {
-		s.owed, s.behind = append(s.owed, 0), append(s.behind, 0)
+		s.owed, s.behind, s.took = append(s.owed, 0), append(s.behind, 0), append(s.took, 0)
 	}
 	if taken == offered {
 		s.owed[slot], s.behind[slot] = 0, 0
+		s.took[slot], _ = n.Now()
 		return
 	}
 	if s.behind[slot] == 0 {
@@ -42,7 +44,7 @@ func (s *slowWatch) sent(n *node, id engine.ConnID, offered, taken int) {
 // closed is told of every connection that the engine gives up.
 func (s *slowWatch) closed(n *node, nc *nodeConn) {
 	if slot := int(nc.id.Slot()); slot < len(s.owed) {
-		s.owed[slot], s.behind[slot] = 0, 0
+		s.owed[slot], s.behind[slot], s.took[slot] = 0, 0, 0
 	}
 }
 
@@ -53,6 +55,20 @@ func (s *slowWatch) idle(n *node, id engine.ConnID) time.Duration {
 		return time.Duration(now - s.owed[slot])
 	}
 	return 0
+}
+
+// idleAtMost is the same, or more by what went before: where more waits than a turn may write, the network may have taken all
+// that it was offered shortly before it refused the rest, and time counts from there.
+func (s *slowWatch) idleAtMost(n *node, id engine.ConnID) time.Duration {
+	idle := s.idle(n, id)
+	if idle == 0 {
+		return 0
+	}
+	slot := id.Slot()
+	if since := time.Duration(s.owed[slot] - s.took[slot]); s.took[slot] > 0 && since < slowGrace {
+		return idle + since
+	}
+	return idle
 }
 
 // slowGrace is how much later than its deadline a slow consumer may be closed on a server that is not held up: a turn or
