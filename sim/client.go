@@ -62,6 +62,9 @@ type connection struct {
 	answers  []reply             // to be given
 	throws   []throw             // of dice
 	expelled bool                // its user was taken away
+	connects int                 // CONNECTs written that a service decides about
+	asked    int                 // of which it was asked
+	inquiry  *inquiry            // the last of them
 	nextSid  uint64
 	pings    uint64 // written
 
@@ -69,6 +72,9 @@ type connection struct {
 	cid        uint64
 	maxPayload int
 	headers    bool // both sides know them
+
+	connectPing uint64 // pings written before the last of the CONNECTs that a service decides about
+	connectAt   schedule.Time
 
 	stalled      bool               // reads nothing
 	tick         bool               // a read of a slow reader is scheduled
@@ -181,6 +187,7 @@ func (c *client) Fire(now schedule.Time, arg uint64) {
 		c.connect(now)
 	case clientPatience:
 		if c.state > clientIdle && c.state < clientReady && !c.mute {
+			c.undecided()
 			c.giveUp(c.since, "no answer to its CONNECT")
 		}
 	case clientCloseBy:
@@ -209,7 +216,7 @@ func (c *client) connect(now schedule.Time) {
 	}
 	c.nextDial++
 	c.conn = c.host.Dial(serverAddress)
-	c.later(clientPatience, patienceOpen)
+	c.later(clientPatience, c.w.cfg.patienceOpen())
 }
 
 // drop is the end of the connection for the client, whoever ended it.

@@ -205,6 +205,7 @@ func (c *client) pong() {
 	c.pongAt = c.w.queue.Now()
 	c.prompt(c.pongAt - d.at)
 	c.fenced(d.n)
+	c.letIn(d.n)
 	if c.state == clientOpening {
 		c.state, c.readyAt = clientReady, c.w.queue.Now()
 		if l := &c.node.listener; l.listens() && c.life == c.node.life {

@@ -76,12 +76,18 @@ func (c *client) sendConnect() bool {
 	b = strconv.AppendBool(append(b, `,"headers":`...), t.headers)
 	b = strconv.AppendBool(append(b, `,"no_responders":`...), t.noResponders && c.headers)
 	b = append(b, `,"protocol":1`...)
-	b = c.w.cfg.auth.appendCredentials(b, what, c.user, c.password())
+	if c.w.cfg.callout != nil {
+		b = c.showLogin(b)
+	} else {
+		b = c.w.cfg.auth.appendCredentials(b, what, c.user, c.password())
+	}
 	c.out = append(b, "}\r\n"...)
+	c.logsIn()
 	if c.w.cfg.auth.required() && !good {
 		c.refusal(wire.ErrAuthorization)
 		return false
 	}
+	c.refusable()
 	if t.verbose {
 		c.ledger.add(due{kind: dueOK})
 	}
@@ -91,6 +97,8 @@ func (c *client) sendConnect() bool {
 // sendEmptyConnect writes a CONNECT that says nothing: all stays as it is.
 func (c *client) sendEmptyConnect() {
 	c.out = append(c.out, "CONNECT {}\r\n"...)
+	c.logsIn()
+	c.refusable()
 	c.acknowledged()
 }
 

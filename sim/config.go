@@ -14,6 +14,7 @@ type config struct {
 	engine   engine.Options
 	auth     auth
 	tenants  *tenants // nil: one account, in which everybody may do everything
+	callout  *callout // nil: no service decides who clients are
 	net      netsim.Config
 	budget   int   // bytes read from a connection in one turn
 	slow     int64 // how many times longer than usual servers take for everything
@@ -78,6 +79,10 @@ const (
 	cfgTenantDice       = 58
 	cfgTenantOdds       = 59
 	cfgSendLarge        = 60
+	cfgCallout          = 61
+	cfgCalloutSealed    = 62
+	cfgCalloutTrouble   = 63
+	cfgCalloutAbsence   = 64
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -116,6 +121,7 @@ func drawConfig(source *decision.Source) config {
 	d.workload(&c)
 	d.trouble(&c)
 	d.tenancy(&c)
+	d.callout(&c)
 	c.fit()
 	return c
 }

@@ -30,6 +30,9 @@ func NewStoryteller(records []decision.Record) *Storyteller {
 // Tell says what a decision of the log is, and the simulated time at which it shows; -1: at none, or it is not known.
 func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 	who := r.Actor.Class().String() + " " + fmt.Sprint(r.Actor.Index())
+	if words := serviceWords(r); words != "" {
+		return -1, who + ": " + words
+	}
 	if r.Actor.Class() == decision.Node && (r.Kind == decision.SimOperation || r.Kind == decision.SimDetail) {
 		return time.Duration(r.N)*time.Second + time.Second/2, who + ": " + operatorWords(r)
 	}
@@ -228,8 +231,9 @@ var configNames = [...]string{
 	cfgTurnWork: "work in a turn", cfgGathering: "a crowd gathers", cfgSlow: "servers are slow", cfgJWT: "operator mode",
 	cfgTenants: "accounts, perhaps", cfgTenantsRare: "accounts, rather not", cfgTenantCount: "accounts beyond two",
 	cfgTenantBackwards: "services are imported from accounts behind", cfgTenantVersions: "configurations of accounts beyond one",
-	cfgListen:     "somebody listens in the system account",
-	cfgTenantDice: "the account with dice", cfgTenantOdds: "the odds of dice",
+	cfgListen: "somebody listens in the system account", cfgTenantDice: "the account with dice", cfgTenantOdds: "the odds of dice",
+	cfgCallout: "a service decides who clients are", cfgCalloutSealed: "it is asked in secret",
+	cfgCalloutTrouble: "it answers wrongly", cfgCalloutAbsence: "it is not there",
 }
 
 var traitNames = [...]string{

@@ -103,7 +103,7 @@ func (w *world) drawLeftBehind() int {
 func (w *world) recovery() schedule.Time {
 	o := &w.cfg.engine
 	stale := schedule.Time(o.PingInterval) * schedule.Time(o.PingMax+2) * reloadFactor
-	return stale + reloadFactor*schedule.Time(o.WriteDeadline) + schedule.Time(o.LameDuckDuration) + patiencePong + patienceOpen +
+	return stale + reloadFactor*schedule.Time(o.WriteDeadline) + schedule.Time(o.LameDuckDuration) + patiencePong + w.cfg.patienceOpen() +
 		w.cfg.net.DialTimeout + 4*backoffMax + w.cfg.net.RetransmitMax + 10*second
 }
 

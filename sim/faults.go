@@ -113,6 +113,8 @@ func (f *faults) Fire(now schedule.Time, arg uint64) {
 		nd.watch.check(nd)
 		nd.checkHeld(now)
 		nd.ask(now, n)
+		nd.haunt(n)
+		nd.checkUndecided()
 	}
 }
 

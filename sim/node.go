@@ -67,6 +67,7 @@ type node struct {
 
 	sickUntil schedule.Time // up to when something is, or may still be, wrong with the node
 	listener  listener
+	service   service
 	watch     slowWatch
 	turnWatch turnWatch
 	crowds    crowdWatch
@@ -100,6 +101,7 @@ const (
 	readyDuck
 	readyQuery
 	readyListener
+	readyService
 )
 
 // What the events of a node are; the life of the process stands above, so that those of an earlier one are known.
@@ -108,6 +110,7 @@ const (
 	nodeWake
 	nodeJob
 	nodeBoot
+	nodeService
 	nodeOpBits   = 3
 	nodeLifeBits = 21
 )
@@ -147,6 +150,8 @@ func (n *node) Fire(now schedule.Time, arg uint64) {
 		n.jobEnds(engine.JobID(rest))
 	case nodeBoot:
 		n.boot(now)
+	case nodeService:
+		n.tell(ready{kind: readyService, n: rest})
 	}
 }
 
@@ -193,7 +198,7 @@ func (n *node) die(now schedule.Time) {
 	n.ready, n.infos = n.ready[:0], n.infos[:0]
 	clear(n.conns)
 	n.conns, n.active = n.conns[:0], 0
-	n.listener = listener{}
+	n.listener, n.service = listener{}, service{}
 	n.watch.reset()
 	n.downAt = now
 	n.departed = nil
@@ -280,6 +285,7 @@ func (n *node) hand(r ready) {
 		t.event(n.index, EventListenerUp, 0, int64(r.n))
 		n.eng.ListenerUp(engine.ListenerID(r.n>>16), int(r.n&0xffff))
 		n.comeToListen()
+		n.serviceDoes(serviceComes)
 	case readyFailed:
 		t.event(n.index, EventListenerFailed, 0, int64(r.n))
 		n.eng.ListenerFailed(engine.ListenerID(r.n), "address already in use")
@@ -306,6 +312,8 @@ func (n *node) hand(r ready) {
 		n.eng.JobDone(engine.JobID(r.n))
 	case readyListener:
 		n.listenerDoes(r.n)
+	case readyService:
+		n.serviceDoes(r.n)
 	case readyStop:
 		t.event(n.index, EventStop, 0, 0)
 		n.eng.Stop()

@@ -174,8 +174,14 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	for _, b := range bufs {
 		offered += len(b)
 	}
-	if id == n.listener.id {
+	switch id {
+	case n.listener.id:
 		return n.listenerSends(bufs)
+	case n.service.id:
+		return n.serviceSends(bufs)
+	}
+	if nc := n.slot(id); nc != nil && offered > 0 {
+		nc.decided(bufs)
 	}
 	n.judgeSend(id, offered)
 	taken := n.host.Send(id, bufs)
@@ -190,7 +196,7 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 // PauseReading implements engine.Network.
 func (n *node) PauseReading(id engine.ConnID) {
 	n.effect(EffectPauseReading, id, 0)
-	if id == n.listener.id {
+	if n.local(id) {
 		return
 	}
 	n.lastPause, _ = n.Now()
@@ -201,7 +207,7 @@ func (n *node) PauseReading(id engine.ConnID) {
 // ResumeReading implements engine.Network.
 func (n *node) ResumeReading(id engine.ConnID) {
 	n.effect(EffectResumeReading, id, 0)
-	if id == n.listener.id {
+	if n.local(id) {
 		return
 	}
 	n.heldBack(id, false)
@@ -211,7 +217,7 @@ func (n *node) ResumeReading(id engine.ConnID) {
 // CloseWrite implements engine.Network.
 func (n *node) CloseWrite(id engine.ConnID) {
 	n.effect(EffectCloseWrite, id, 0)
-	if id == n.listener.id {
+	if n.local(id) {
 		return
 	}
 	n.host.CloseWrite(id)
@@ -220,8 +226,12 @@ func (n *node) CloseWrite(id engine.ConnID) {
 // Close implements engine.Network.
 func (n *node) Close(id engine.ConnID) {
 	n.effect(EffectClose, id, 0)
-	if id == n.listener.id {
+	switch id {
+	case n.listener.id:
 		n.listener = listener{}
+		return
+	case n.service.id:
+		n.serviceGone()
 		return
 	}
 	if n.slot(id) == nil && n.newest.conn != nil {

@@ -43,7 +43,7 @@ func (c *client) prompt(took schedule.Time) {
 	if w.cfg.budget <= 64 {
 		most += schedule.Time(w.largest) * second / 1_000_000 // it may come behind a message of its own
 	}
-	if took <= most || !c.healthy() || w.congested(c) || c.heldLately(w.queue.Now()) {
+	if took <= most || !c.healthy() || w.congested(c) || c.heldLately(w.queue.Now()) || c.deliberates() {
 		return
 	}
 	w.fail(propLatency, c.name()+" waited "+time.Duration(took).String()+" for a PONG, at most "+

@@ -35,7 +35,7 @@ func (n *node) heard(level engine.Level, subject, text string) {
 	if !ok {
 		return
 	}
-	if n.listenerLog(subject, reason) {
+	if n.listenerLog(subject, reason) || n.serviceLog(subject) {
 		return
 	}
 	nc := n.named(subject)
@@ -80,7 +80,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	case engine.ReasonAuthTimeout:
 		just = sick || c.mute || c.lazy || c.kind == kindSilent || c.garbage
 	case engine.ReasonAuthFailed:
-		just = gone || c.fatal || c.garbage || c.expelled
+		just = gone || c.fatal || c.garbage || c.expelled || n.mayRefuse(c)
 	case engine.ReasonSlowPending:
 		n.judgeHeld(nc)
 		just = sick || c.lazy || n.w.overwhelmed(c)

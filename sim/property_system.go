@@ -11,7 +11,7 @@ import (
 )
 
 // Who listens in the system account all the while hears of every client that it came, once (and perhaps again when a reload has
-// moved it to another account), and that it went, once; and the server answers what is asked there. (That nobody else hears of
+// moved it to another account, or a service has named it anew), and that it went, once; and the server answers what is asked there. (That nobody else hears of
 // it, the oracle sees to: no client publishes such messages.)
 //
 // The listener is on the server's own machine, and takes everything at once: no network is between the two.
@@ -73,7 +73,7 @@ func (n *node) comeToListen() {
 		return
 	}
 	l := &n.listener
-	*l = listener{came: map[uint64]bool{}, went: map[uint64]bool{}, letIn: map[uint64]bool{}, closed: map[uint64]bool{}}
+	*l = listener{moved: n.w.cfg.callout != nil, came: map[uint64]bool{}, went: map[uint64]bool{}, letIn: map[uint64]bool{}, closed: map[uint64]bool{}}
 	n.accepting(nodeConn{})
 	id := n.eng.Accepted(1, engine.ConnInfo{IP: "127.0.0.1", Port: 1})
 	l.name, l.id = n.newest.name, id
@@ -206,8 +206,8 @@ func (n *node) deaf() string {
 		return strconv.Itoa(missing(l.letIn, l.came)) + " clients came"
 	case missing(l.closed, l.went) > 0:
 		return strconv.Itoa(missing(l.closed, l.went)) + " clients went"
-	case missing(l.came, l.went) > 1: // itself
-		return strconv.Itoa(missing(l.came, l.went)-1) + " clients that came have gone"
+	case missing(l.came, l.went) > n.locals():
+		return strconv.Itoa(missing(l.came, l.went)-n.locals()) + " clients that came have gone"
 	case l.answered != l.asked:
 		return strconv.Itoa(l.asked) + " questions have " + strconv.Itoa(l.answered) + " answers"
 	}
@@ -217,7 +217,7 @@ func (n *node) deaf() string {
 // alone reports whether nobody but listeners is left, and they have heard everything.
 func (w *world) alone() bool {
 	for _, n := range w.nodes {
-		if n.eng != nil && n.listener.listens() && (n.eng.Footprint().Connections > 1 || n.deaf() != "") {
+		if n.eng != nil && n.listener.listens() && (n.eng.Footprint().Connections > n.locals() || n.deaf() != "") {
 			return false
 		}
 	}
@@ -236,5 +236,6 @@ func (w *world) endListening() {
 	w.heardAll = true // a process that starts from here on, after one that was still leaving in lame duck mode, has no listener
 	for _, n := range w.nodes {
 		n.tell(ready{kind: readyListener, n: listenerEnd})
+		n.tell(ready{kind: readyService, n: serviceLeaves})
 	}
 }

@@ -67,6 +67,11 @@ func (d draw) tenancy(c *config) {
 	if d.of(cfgTenants, 0, 1) != 1 || d.source.Below(d.key(cfgTenantsRare), 3) > 1 {
 		return
 	}
+	d.settle(c, 3)
+}
+
+// settle draws accounts, and at most so many configurations of them.
+func (d draw) settle(c *config, versions uint64) {
 	t := &tenants{}
 	first := &model.Rules{}
 	for i := range 2 + int(d.source.Below(d.key(cfgTenantCount), 3)) {
@@ -85,7 +90,7 @@ func (d draw) tenancy(c *config) {
 		td.imports(first, i, backwards)
 	}
 	t.versions = append(t.versions, first)
-	for v := range int(d.source.Below(d.key(cfgTenantVersions), 3)) {
+	for v := range int(d.source.Below(d.key(cfgTenantVersions), versions)) {
 		td := &tenantDraw{draw: d, base: cfgTenant + uint32(8+v)*tenantStep}
 		t.versions = append(t.versions, td.changed(first))
 	}
