@@ -98,9 +98,11 @@ sim: build ## run the simulator (SEED, RUNS, FOR, ARGS)
 	$(NATSD) sim -seed $(SEED) -runs $(RUNS) $(if $(FOR),-for $(FOR)) $(ARGS)
 
 .PHONY: mutants
-mutants: ## plant each known bug and check that the simulator finds it (ONLY, PART, PICK, SEEDS)
+mutants: ## plant each known bug and check that the simulator finds it, and the checker of linearizability (ONLY, PART, PICK, SEEDS)
 	$(GO) run ./sim/mutants $(if $(ONLY),-only '$(ONLY)') $(if $(PART),-part $(PART)) $(if $(PICK),-pick $(PICK)) \
 		$(if $(SEEDS),-seeds $(SEEDS)) $(ARGS)
+	$(GO) test ./linearizability -run '^TestMutantsAreFound$$$(if $(ONLY),/$(ONLY))' -count=1 -timeout 30m -args -mutants \
+		$(if $(PART)$(PICK),-part $(if $(PICK),$(PICK),$(PART)))
 
 # One target at a time is what `go test -fuzz` takes; they are found by their names. When the time is over, the go command may
 # take its own deadline for a failure (golang/go#75804): that says so and nothing else, while a finding names its input.

@@ -6,11 +6,34 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
 
-var mutants = flag.Bool("mutants", false, "plant the mutants of sim/mutants that are about interest, one after the other")
+var (
+	mutants = flag.Bool("mutants", false, "plant the mutants of sim/mutants that are about interest, one after the other")
+	part    = flag.String("part", "", "with -mutants: `i/n`, the ith of n parts of them, or that which a commit's hash picks in place of i")
+)
+
+// inPart reports whether the ith mutant is in the part that was asked for.
+func inPart(t *testing.T, i int) bool {
+	if *part == "" {
+		return true
+	}
+	a, b, _ := strings.Cut(*part, "/")
+	parts, err := strconv.ParseUint(b, 10, 32)
+	if err != nil || parts == 0 {
+		t.Fatalf("-part %q has no positive number behind the slash", *part)
+	}
+	chosen, err := strconv.ParseUint(a, 10, 32)
+	if err != nil || chosen >= parts {
+		if chosen, err = strconv.ParseUint(a[:min(len(a), 8)], 16, 64); err != nil {
+			t.Fatalf("-part %q: neither a part nor a commit", *part)
+		}
+	}
+	return uint64(i)%parts == chosen%parts
+}
 
 // TestMutantsAreFound: TestInterestUnderFaults finds each bug of sim/mutants that makes interest something else than a
 // register. Each is built into a test binary of its own, which takes seconds.
@@ -22,10 +45,13 @@ func TestMutantsAreFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{
+	for i, name := range []string{
 		"503-although-queue", "503-missing", "cache-kin-stale", "cache-literal-stale", "cache-pattern-stale", "echo-ignored",
 		"memo-stale", "queue-no-skip", "queue-not-merged", "queue-two", "sid-begins-alike", "unsub-waits-for-first",
 	} {
+		if !inPart(t, i) {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			overlay := plant(t, root, name)
 			cmd := exec.Command("go", "test", "-overlay", overlay, "-run", "^TestInterestUnderFaults$", "-count=1", "./linearizability")

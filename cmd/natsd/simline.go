@@ -77,6 +77,10 @@ func (t *simTotals) lines(wall time.Duration, marks bool) []string {
 		return out
 	}
 	for _, name := range t.unreached() {
+		if why := simExcusedMarks[name]; why != "" {
+			out = append(out, "never reached, excused: "+name+" ("+why+")")
+			continue
+		}
 		out = append(out, "never reached: "+name)
 	}
 	return out
