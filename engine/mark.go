@@ -56,6 +56,8 @@ const (
 	MarkReplyCrossed
 	MarkReplyExpired
 	MarkReplyAbandoned
+	MarkReplyRevoked
+	MarkReplyInherited
 	MarkRequestsMax
 	MarkPublishDenied
 	MarkSubDenied
@@ -119,6 +121,8 @@ var markNames = [NumMarks]string{
 	MarkReplyCrossed:      "an answer came back from another account",
 	MarkReplyExpired:      "a request to another account given up because no answer came in time",
 	MarkReplyAbandoned:    "a request to another account given up because nobody listens for the answer",
+	MarkReplyRevoked:      "a request to another account given up because a reload took the way there away",
+	MarkReplyInherited:    "a request to another account that a reload left under way",
 	MarkRequestsMax:       "the oldest request to another account given up because there were too many",
 	MarkPublishDenied:     "a publish that the permissions forbid",
 	MarkSubDenied:         "a subscription that the permissions forbid",

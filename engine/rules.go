@@ -361,16 +361,19 @@ func (e *Engine) inherit(old *export, exports []*export, rules func(*account) *a
 	var next *reply
 	for r := old.waiting.head; r != nil; r = next {
 		if next = r.next; heir == nil || !rules(r.importer).imports(heir) {
+			e.mark(MarkReplyRevoked)
 			e.dropReply(r)
 		}
 	}
 	if heir == nil || old.waiting.head == nil {
 		return
 	}
+	e.mark(MarkReplyInherited)
 	heir.waiting, old.waiting = old.waiting, replyList{}
 	e.timers.remove(&old.timer)
+	latest := later(e.now, heir.ResponseThreshold) // none ends after those to come: the list stays in order
 	for r := heir.waiting.head; r != nil; r = r.next {
-		r.export = heir
+		r.export, r.ends = heir, min(r.ends, latest)
 	}
 	e.timers.set(&heir.timer, heir.waiting.head.ends)
 }

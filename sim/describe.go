@@ -239,7 +239,7 @@ var configNames = [...]string{
 var traitNames = [...]string{
 	traitPhase: "its slots begin at", traitPeriod: "a slot takes", traitPace: "reads", traitVerbose: "verbose", traitPedantic: "pedantic",
 	traitNoEcho: "no echo", traitPlain: "no headers", traitQuiet: "no no_responders", traitLate: "no CONNECT", traitMute: "answers no ping",
-	traitRude: "does not even try a password", traitLaggard: "reads slowly", traitUser: "is user", traitTardy: "answers late",
+	traitRude: "does not even try a password", traitLaggard: "reads slowly", traitUser: "is user", traitTardy: "answers late", traitFit: "is a user that fits, rather not",
 }
 
 var detailNames = [...]string{

@@ -98,6 +98,7 @@ const (
 	traitLaggard  = 12
 	traitUser     = 13
 	traitTardy    = 14
+	traitFit      = 15
 )
 
 var paces = [...]int{1000, 1, 20, 10_000}
@@ -115,7 +116,7 @@ func (w *world) drawTraits(c *client) traits {
 		late:     rare(traitLate, 60_000),
 	}
 	if users := w.users(); len(users) > 0 {
-		t.user = int(c.trait(traitUser, uint64(len(users))))
+		t.user = c.drawUser(len(users))
 		t.tardy = tardiness[c.trait(traitTardy, uint64(len(tardiness)))]
 	}
 	t.noResponders = t.headers && !rare(traitQuiet, 150_000)

@@ -58,4 +58,5 @@ func (n *node) reload() {
 	if stuck := n.eng.Reload(n.nextOptions); len(stuck) > 0 {
 		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
 	}
+	n.checkRestart()
 }

@@ -23,6 +23,22 @@ func (c *client) serves(s slotKey) bool {
 
 func (c *client) servicesThere() bool { return c.user != "" && c.w.cfg.tenants.services }
 
+// drawUser draws the client's user: of those that ask and answer, mostly one in whose account there is something to ask, or to
+// answer.
+func (c *client) drawUser(users int) int {
+	var fit []int
+	for i := range users {
+		t := c.w.cfg.tenants
+		if c.kind == kindRequester && len(t.asked[i]) > 0 || c.kind == kindResponder && len(t.served[i]) > 0 {
+			fit = append(fit, i)
+		}
+	}
+	if len(fit) > 0 && c.trait(traitFit, 4) < 3 {
+		return fit[c.trait(traitUser, uint64(len(fit)))]
+	}
+	return int(c.trait(traitUser, uint64(users)))
+}
+
 // drawTimes draws how often a subscription answers a request, less one: below zero not at all.
 func (c *client) drawTimes(s slotKey) int {
 	if !c.servicesThere() {

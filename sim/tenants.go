@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -243,9 +244,16 @@ func (d *tenantDraw) changed(first *model.Rules) *model.Rules {
 	for k := range 1 + d.below(4) {
 		d.at(1 + uint32(k))
 		a := &r.Accounts[d.below(len(r.Accounts))]
-		switch d.below(7) {
+		switch d.below(9) {
 		case 0:
 			a.Exports = without(a.Exports, d.below(3))
+		case 7: // what somebody may be asking at that moment
+			if im, _ := requested(r, d.below(3)); im != nil {
+				a = r.Account(im.Account)
+				a.Exports = without(a.Exports, slices.IndexFunc(a.Exports, func(x model.Export) bool { return x.Subject == im.Subject }))
+			}
+		case 8:
+			gone(r, d.below(len(r.Accounts)))
 		case 1:
 			a.Imports = without(a.Imports, d.below(3))
 		case 2:
@@ -270,6 +278,14 @@ func (d *tenantDraw) changed(first *model.Rules) *model.Rules {
 			}
 		}
 	}
+	d.at(6)
+	for n := range 3 {
+		if im, by := requested(r, n); im != nil && d.below(2) == 1 {
+			if x := r.ExportOf(by, im); x != nil {
+				x.Threshold = [...]time.Duration{0, time.Second, 3 * time.Second, 300 * time.Millisecond}[d.below(4)]
+			}
+		}
+	}
 	for i := range r.Accounts { // what nobody exports any more is not imported
 		a := &r.Accounts[i]
 		for j := len(a.Imports) - 1; j >= 0; j-- {
@@ -281,8 +297,36 @@ func (d *tenantDraw) changed(first *model.Rules) *model.Rules {
 	return r
 }
 
+// requested is the nth import of a service, and whose it is; nil: there is none.
+func requested(r *model.Rules, nth int) (im *model.Import, by string) {
+	for i := range r.Accounts {
+		for j := range r.Accounts[i].Imports {
+			if im := &r.Accounts[i].Imports[j]; im.Kind == model.Service {
+				if nth == 0 {
+					return im, r.Accounts[i].Name
+				}
+				nth--
+			}
+		}
+	}
+	return nil, ""
+}
+
+// gone takes an account out of a configuration, or as much of it as can be: what is exported to it alone goes to the first.
+func gone(r *model.Rules, which int) {
+	name := r.Accounts[which].Name
+	r.Accounts[which] = model.Account{Name: name}
+	for i := range r.Accounts {
+		for j := range r.Accounts[i].Exports {
+			if x := &r.Accounts[i].Exports[j]; slices.Contains(x.Accounts, name) {
+				x.Accounts = []string{r.Accounts[0].Name}
+			}
+		}
+	}
+}
+
 func without[T any](list []T, i int) []T {
-	if i >= len(list) {
+	if i < 0 || i >= len(list) {
 		return list
 	}
 	return append(list[:i:i], list[i+1:]...)
@@ -318,6 +362,10 @@ func (t *tenants) finish(c *config) {
 				c.subjects = append(c.subjects, subj)
 			}
 		}
+	}
+	if t.services { // requests that reloads find under way are rare otherwise
+		c.kinds[kindRequester] += 6
+		c.kinds[kindResponder] += 6
 	}
 	for _, r := range t.versions {
 		t.rendered = append(t.rendered, render(r))

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 
 	accounts "github.com/natsd/natsd/config"
@@ -14,6 +15,9 @@ type rendering = []accounts.Account
 func render(r *model.Rules) (list []accounts.Account) {
 	for i := range r.Accounts {
 		a := &r.Accounts[i]
+		if i > 0 && nothing(r, a) {
+			continue // it is not there at all
+		}
 		out := accounts.Account{Name: a.Name}
 		for _, u := range a.Users {
 			out.Users = append(out.Users, accounts.User{Name: u.Name, Password: u.Password, Permissions: renderPermissions(u.May)})
@@ -39,6 +43,18 @@ func render(r *model.Rules) (list []accounts.Account) {
 		list = append(list, out)
 	}
 	return list
+}
+
+// nothing reports whether an account may as well not be there.
+func nothing(r *model.Rules, a *model.Account) bool {
+	for i := range r.Accounts {
+		for _, x := range r.Accounts[i].Exports {
+			if slices.Contains(x.Accounts, a.Name) {
+				return false
+			}
+		}
+	}
+	return len(a.Users)+len(a.Exports)+len(a.Imports)+len(a.Mappings) == 0
 }
 
 func renderKind(k model.Kind) accounts.ExportKind {

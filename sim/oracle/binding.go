@@ -26,7 +26,10 @@ type binding struct {
 	request uint64 // its number
 	asker   *Conn
 	entry   int
-	export  model.Export
+	once    bool   // the service that answers does so once
+	waits   int64  // how long it may take
+	single  bool   // some service on the way answers once
+	least   int64  // how long any service waits
 	at      string // account
 	subject string
 	links   []link // back to who asked: one account after another
@@ -37,6 +40,7 @@ type binding struct {
 
 	first, winner answer // zero: none
 	doubtful      bool   // one may have been given, or refused
+	tried         bool   // somebody has answered
 }
 
 // link is an account that an answer comes to, and the subject that it has there.
@@ -55,11 +59,19 @@ type answer struct {
 // defaultThreshold is how long an answer is waited for where the export does not say.
 const defaultThreshold = int64(120_000_000_000)
 
-func (b *binding) threshold() int64 {
-	if b.export.Threshold > 0 {
-		return int64(b.export.Threshold)
+// through is told of a service on the way: each lets pass what it would let pass alone.
+func (b *binding) through(x *model.Export) {
+	wait := defaultThreshold
+	if x.Threshold > 0 {
+		wait = int64(x.Threshold)
 	}
-	return defaultThreshold
+	if b.least == 0 || wait < b.least {
+		b.least = wait
+	}
+	if len(b.links) == 1 {
+		b.once, b.waits = x.Response == model.Singleton, wait
+	}
+	b.single = b.single || x.Response == model.Singleton
 }
 
 // crossed follows a delivery that was lawful.
@@ -68,7 +80,7 @@ func (o *Oracle) crossed(c, by *Conn, r *record, m *Message, f fit) {
 		o.bind(by, r, m, f)
 	}
 	b := r.answers
-	if b == nil || f.vague || b.export.Response != model.Singleton || r.link == 0 || f.entry < r.link {
+	if b == nil || f.vague || !b.once || r.link == 0 || f.entry < r.link {
 		return
 	}
 	a := answer{by, r.n}
@@ -95,7 +107,7 @@ func (o *Oracle) bind(by *Conn, r *record, m *Message, f fit) {
 		return
 	}
 	b := &binding{
-		request: r.n, asker: by, entry: entry, export: *x.By, at: x.Account, subject: string(m.Reply), era: r.era, life: []bool{true},
+		request: r.n, asker: by, entry: entry, at: x.Account, subject: string(m.Reply), era: r.era, life: []bool{true},
 		asked: r.at, learnt: o.time(),
 	}
 	for e := x; e.By != nil; {
@@ -105,18 +117,21 @@ func (o *Oracle) bind(by *Conn, r *record, m *Message, f fit) {
 			l.subject = hiddenReply + unknown + sep + unknown
 		}
 		b.links = append(b.links, l)
+		b.through(e.By)
 		e = parent
 	}
 	for v := b.era + 1; v < len(o.eras); v++ {
 		b.renewed(o.eras[v])
 	}
 	o.bindings[key] = b
+	o.asked[answer{by, r.n}] = append(o.asked[answer{by, r.n}], b)
 	o.bound = append(o.bound, b)
 }
 
 // unbind forgets all reply subjects: the server that made them is gone.
 func (o *Oracle) unbind() {
 	clear(o.bindings)
+	clear(o.asked)
 	o.bound = o.bound[:0]
 }
 
@@ -159,6 +174,7 @@ func (o *Oracle) answering(c *Conn, r *record) {
 	}
 	r.answers = b
 	b.expire(o, r)
+	o.rivals(b, c, r)
 	if b.asker.ended != 0 || b.asker.gone != 0 || r.late || len(b.life) > 1 {
 		r.spans = true
 	}
@@ -169,7 +185,11 @@ func (o *Oracle) answering(c *Conn, r *record) {
 	if b.doubtful = b.doubtful || !allowed; b.doubtful {
 		r.spans = true
 	}
-	if b.export.Response != model.Singleton || !allowed {
+	if !b.single {
+		return
+	}
+	if !allowed {
+		b.overtaken(c)
 		return
 	}
 	if b.first == (answer{}) {
@@ -180,19 +200,41 @@ func (o *Oracle) answering(c *Conn, r *record) {
 	f := b.first.by.records.find(b.first.n)
 	switch {
 	case f == nil || f.proven != 0: // answered, it is over
-		r.late = r.late || b.first.by.gone == 0 || b.winner != (answer{})
+		r.late = r.late || b.once && (b.first.by.gone == 0 || b.winner != (answer{}))
 	case b.first.by != c:
 		f.spans = true // whichever of the two is handled first
 	default:
-		r.late = true // the server handles them in their order
+		r.late = b.once // the server handles them in their order
+	}
+}
+
+// rivals follows that a request may have been answered nearer to who asked, or farther away: what answers once on the way that
+// both have in common lets only one of them pass.
+func (o *Oracle) rivals(b *binding, c *Conn, r *record) {
+	b.tried = true
+	for _, x := range o.asked[answer{b.asker, b.request}] {
+		if x != b && len(x.links) != len(b.links) && x.tried {
+			r.spans = true
+			x.overtaken(c)
+		}
+	}
+}
+
+// overtaken is told of an answer of c's that may be given, or not: if the first one is another connection's and not handled for
+// certain, this may come before it.
+func (b *binding) overtaken(c *Conn) {
+	if b.first == (answer{}) || b.first.by == c {
+		return
+	}
+	if f := b.first.by.records.find(b.first.n); f != nil && f.proven == 0 {
+		f.spans = true
 	}
 }
 
 // expire notes whether an answer comes too late.
 func (b *binding) expire(o *Oracle, r *record) {
 	now := o.time()
-	wait := b.threshold()
-	if b.export.Response == model.Singleton && o.clock != nil && now-b.learnt > wait+wait/8 && o.clock.Steady(b.asked) {
+	if b.once && o.clock != nil && now-b.learnt > b.waits+b.waits/8 && o.clock.Steady(b.asked) {
 		r.late = true
 	}
 }
@@ -203,7 +245,7 @@ func (o *Oracle) unsure(r *record) bool {
 		return true
 	}
 	b := r.answers
-	return b != nil && (b.asker.ended != 0 || b.asker.gone != 0 || o.time()-b.asked > b.threshold()/2)
+	return b != nil && (b.asker.ended != 0 || b.asker.gone != 0 || o.time()-b.asked > b.least/2)
 }
 
 // answerWays are the ways of an answer: where it is published, and back to who asked.

@@ -105,7 +105,7 @@ func (e *era) mayReceive(user, subj, queue string) bool {
 func (o *Oracle) Govern(rules *model.Rules) {
 	o.eras = []*era{newEra(rules, o.now)}
 	o.indexes = make(map[string]*index)
-	o.bindings = make(map[string]*binding)
+	o.bindings, o.asked = make(map[string]*binding), make(map[answer][]*binding)
 }
 
 func (o *Oracle) current() *era { return o.eras[len(o.eras)-1] }

@@ -23,6 +23,7 @@ type Oracle struct {
 	offers    []offer
 	bindings  map[string]*binding
 	bound     []*binding
+	asked     map[answer][]*binding // by the request
 	clock     Clock
 	nextSweep position
 	stats     Stats
