@@ -48,7 +48,7 @@ func (e *Engine) InForce() string {
 
 func (e *Engine) writeAccount(b *strings.Builder, a *account) {
 	d := a.def
-	fmt.Fprintf(b, "account %s system %t standing %d limits %v %v %v %v\n", a.name, a == e.system, a.standing, d.limits.MaxConnections,
+	fmt.Fprintf(b, "account %s system %t limits %v %v %v %v\n", a.name, a == e.system, d.limits.MaxConnections,
 		d.limits.MaxSubscriptions, d.limits.MaxPayload, d.limits.MaxLeafNodes)
 	if t := d.trace; t != nil {
 		fmt.Fprintf(b, "  traces to %s %d%%\n", t.Dest, t.Sampling)
