@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -131,6 +132,9 @@ func (g *edge) start() error {
 		workers = append(workers, w)
 	}
 	g.workers = workers
+	if g.s.opts.Processors > 0 {
+		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + len(workers)) // see HoldProcessors
+	}
 	for _, w := range g.workers {
 		g.running.Add(1)
 		go w.run()

@@ -26,7 +26,7 @@ type Options struct {
 	Log engine.Log
 	// ReadBytes is how much of one connection is read in a turn; default 64 KiB.
 	ReadBytes int
-	// Processors is how many processors there are to use, if runtime.GOMAXPROCS says more because of HoldProcessors; else 0.
+	// Processors is what HoldProcessors returned; 0 where the process is not the server's own.
 	Processors int
 	// TLS is for handshakes with clients; required where Engine.TLS is on, or a reload turns it on. Its GetConfigForClient
 	// may follow changes.

@@ -8,17 +8,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HoldProcessors raises runtime.GOMAXPROCS by one for each thread that serves connections, the loop's and the TLS workers',
-// and returns what it was, for Options.Processors. A program that does nothing but serve calls it once, before New; a
-// library must not, for the setting is the whole process's.
+// HoldProcessors returns runtime.GOMAXPROCS for Options.Processors, and raises it where it is 1. A program that does nothing
+// but serve calls it once, before New; a library must not, for the setting is the whole process's, and the server changes it.
 //
 // The Go scheduler takes the processor, in its sense, from a thread that waits in a system call, within some 20
 // microseconds: a thread of the runtime has to stay awake for that, and whoever comes back looks for another one. With
-// messages that follow each other closely that costs more than serving them. Threads that have one to spare keep theirs over
-// short waits.
+// messages that follow each other closely that costs more than serving them. So the loop, and the workers that serve TLS
+// connections, keep theirs over short waits. One is always left to others: with the first TLS connection the server raises
+// GOMAXPROCS by its workers. (Not more: what the scheduler believes to be idle processors the collector uses, and where they are
+// not really there that is the loop's time.)
 func HoldProcessors() int {
 	n := runtime.GOMAXPROCS(0)
-	runtime.GOMAXPROCS(n + 1 + edgeWorkers(n))
+	if n == 1 {
+		runtime.GOMAXPROCS(2)
+	}
 	return n
 }
 
