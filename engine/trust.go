@@ -200,13 +200,16 @@ func (e *Engine) grounds(a *claims.Account, key string) string {
 // seconds is the time of the turn as JWTs count it.
 func (e *Engine) seconds() int64 { return int64(e.wall) / int64(time.Second) }
 
+// momentMin is how soon the clock is asked again at the earliest.
+const momentMin = 10 * time.Millisecond
+
 // moment is when the clock will show w: now, if it has shown it already. The clock may be set meanwhile, so it must be asked
-// again then, and within a minute.
+// again then, and within a minute; but not at once over and over while it stands still shortly before.
 func (e *Engine) moment(w WallTime) Instant {
 	if w <= e.wall {
 		return max(e.now, 1)
 	}
-	return later(e.now, min(time.Duration(w-e.wall), time.Minute))
+	return later(e.now, min(max(time.Duration(w-e.wall), momentMin), time.Minute))
 }
 
 // wallOf is the moment that a JWT names, in its seconds; 0 stays 0.

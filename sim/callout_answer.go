@@ -285,6 +285,8 @@ func serviceWords(r decision.Record) string {
 		return ""
 	}
 	switch r.Purpose {
+	case lapsesSoon:
+		return fmt.Sprintf("the JWT shown on connection %d expires soon", r.N)
 	case serviceFate:
 		return fmt.Sprintf("the service goes, or falls silent, in second %d", r.N)
 	case serviceLies:

@@ -65,6 +65,8 @@ type connection struct {
 	connects int                 // CONNECTs written that a service decides about
 	asked    int                 // of which it was asked
 	inquiry  *inquiry            // the last of them
+	expires  engine.WallTime     // of the JWT that it showed last; 0: never
+	short    bool                // it has shown one that expires soon
 	nextSid  uint64
 	pings    uint64 // written
 

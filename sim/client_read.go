@@ -233,6 +233,10 @@ func (c *client) refused(text []byte) {
 		c.w.noteClient(c, "was told "+string(text)) // whether that is just is judged at the server's end
 		return
 	}
+	if e := wire.Err(text); (e == wire.ErrUserExpired || e == wire.ErrUserRevoked) && c.mayLapse() {
+		c.w.noteClient(c, "was told "+string(text))
+		return
+	}
 	if c.garbage || c.expelled && wire.Err(text) == wire.ErrAuthorization {
 		return
 	}

@@ -76,9 +76,12 @@ func (c *client) sendConnect() bool {
 	b = strconv.AppendBool(append(b, `,"headers":`...), t.headers)
 	b = strconv.AppendBool(append(b, `,"no_responders":`...), t.noResponders && c.headers)
 	b = append(b, `,"protocol":1`...)
-	if c.w.cfg.callout != nil {
+	switch {
+	case c.w.cfg.callout != nil:
 		b = c.showLogin(b)
-	} else {
+	case c.w.cfg.trustees != nil && good:
+		b = c.showJWT(b)
+	default:
 		b = c.w.cfg.auth.appendCredentials(b, what, c.user, c.password())
 	}
 	c.out = append(b, "}\r\n"...)

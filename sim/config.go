@@ -13,8 +13,9 @@ import (
 type config struct {
 	engine   engine.Options
 	auth     auth
-	tenants  *tenants // nil: one account, in which everybody may do everything
-	callout  *callout // nil: no service decides who clients are
+	tenants  *tenants  // nil: one account, in which everybody may do everything
+	trustees *trustees // nil: no user loses the right to be connected
+	callout  *callout  // nil: no service decides who clients are
 	net      netsim.Config
 	budget   int   // bytes read from a connection in one turn
 	slow     int64 // how many times longer than usual servers take for everything
@@ -83,6 +84,7 @@ const (
 	cfgCalloutSealed    = 62
 	cfgCalloutTrouble   = 63
 	cfgCalloutAbsence   = 64
+	cfgLapse            = 65
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -122,6 +124,7 @@ func drawConfig(source *decision.Source) config {
 	d.trouble(&c)
 	d.tenancy(&c)
 	d.callout(&c)
+	d.lapse(&c)
 	c.fit()
 	return c
 }

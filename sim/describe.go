@@ -68,6 +68,8 @@ func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 // operatorWords tells what the operator of a server does.
 func operatorWords(r decision.Record) string {
 	switch {
+	case r.Purpose == lapseRevoke && r.Kind == decision.SimOperation:
+		return "the operator revokes a user, or takes that back"
 	case r.Kind == decision.SimOperation && r.Purpose == askReconfigure:
 		return "the operator reloads another configuration of accounts"
 	case r.Kind == decision.SimDetail && r.Purpose == reloadVersion:
@@ -233,7 +235,7 @@ var configNames = [...]string{
 	cfgTenantBackwards: "services are imported from accounts behind", cfgTenantVersions: "configurations of accounts beyond one",
 	cfgListen: "somebody listens in the system account", cfgTenantDice: "the account with dice", cfgTenantOdds: "the odds of dice",
 	cfgCallout: "a service decides who clients are", cfgCalloutSealed: "it is asked in secret",
-	cfgCalloutTrouble: "it answers wrongly", cfgCalloutAbsence: "it is not there",
+	cfgCalloutTrouble: "it answers wrongly", cfgCalloutAbsence: "it is not there", cfgLapse: "users are revoked, and expire",
 }
 
 var traitNames = [...]string{

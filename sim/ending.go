@@ -70,6 +70,7 @@ func (w *world) heal() {
 	for _, n := range w.nodes {
 		n.heal(now)
 		n.restore()
+		n.pardon()
 	}
 	left := w.drawLeftBehind()
 	w.drawLasting(left)

@@ -115,6 +115,7 @@ func (f *faults) Fire(now schedule.Time, arg uint64) {
 		nd.ask(now, n)
 		nd.haunt(n)
 		nd.checkUndecided()
+		nd.checkLapsed(now)
 	}
 }
 

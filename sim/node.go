@@ -68,6 +68,7 @@ type node struct {
 	sickUntil schedule.Time // up to when something is, or may still be, wrong with the node
 	listener  listener
 	service   service
+	lapses    lapses
 	watch     slowWatch
 	turnWatch turnWatch
 	crowds    crowdWatch
@@ -198,7 +199,7 @@ func (n *node) die(now schedule.Time) {
 	n.ready, n.infos = n.ready[:0], n.infos[:0]
 	clear(n.conns)
 	n.conns, n.active = n.conns[:0], 0
-	n.listener, n.service = listener{}, service{}
+	n.listener, n.service, n.lapses = listener{}, service{}, lapses{at: now}
 	n.watch.reset()
 	n.downAt = now
 	n.departed = nil

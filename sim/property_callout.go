@@ -32,7 +32,7 @@ func (c *client) logsIn() {
 
 // refusable notes that the CONNECT that was just written may be refused.
 func (c *client) refusable() {
-	if c.w.cfg.callout != nil {
+	if c.w.cfg.callout != nil || c.short || c.revocable() {
 		c.ledger.add(due{kind: dueOption, err: wire.ErrAuthorization})
 	}
 }

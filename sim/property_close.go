@@ -80,7 +80,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	case engine.ReasonAuthTimeout:
 		just = sick || c.mute || c.lazy || c.kind == kindSilent || c.garbage
 	case engine.ReasonAuthFailed:
-		just = gone || c.fatal || c.garbage || c.expelled || n.mayRefuse(c)
+		just = gone || c.fatal || c.garbage || c.expelled || n.mayRefuse(c) || c.mayLapse()
 	case engine.ReasonSlowPending:
 		n.judgeHeld(nc)
 		just = sick || c.lazy || n.w.overwhelmed(c)
@@ -101,8 +101,10 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		just = false // nobody asks for that
 	case engine.ReasonTLSHandshake:
 		just = false // simulated clients speak plaintext to a server that has no TLS
-	case engine.ReasonAuthExpired, engine.ReasonAuthRevoked, engine.ReasonAccountConns:
-		just = false // nobody has a JWT, and accounts have no limits
+	case engine.ReasonAuthExpired, engine.ReasonAuthRevoked:
+		just = gone || c.mayLapse()
+	case engine.ReasonAccountConns:
+		just = false // accounts have no limits
 	case engine.ReasonLameDuck:
 		n.evicted(nc)
 	}

@@ -51,7 +51,7 @@ var _ engine.Monitor = (*node)(nil)
 func (n *node) ask(now schedule.Time, nth uint64) {
 	k := decision.Key{Kind: decision.SimOperation, Actor: n.actor, N: nth}
 	what := question(n.w.source.Pick(k, questionWeights[:]))
-	if what == askNothing && n.mayReconfigure(nth) {
+	if what == askNothing && n.mayReconfigure(nth) || n.mayRevoke(nth) {
 		what = askReload
 	}
 	if n.eng == nil || n.paused > 0 {

@@ -46,6 +46,7 @@ func (n *node) drawReload(nth uint64) engine.Options {
 	if longer(5) {
 		o.MaxPending *= reloadFactor
 	}
+	n.drawRevocation(&o, !n.lapses.revoked)
 	return o
 }
 
@@ -55,6 +56,7 @@ func (n *node) reload() {
 	n.reloaded = true
 	n.tryForbidden()
 	n.reconfigured()
+	n.revoked()
 	if stuck := n.eng.Reload(n.nextOptions); len(stuck) > 0 {
 		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
 	}
