@@ -117,7 +117,7 @@ func TestSendToNobody(t *testing.T) {
 // A process that was stopped finds, when it goes on, that everybody's time is up, and what they have sent meanwhile. That
 // comes first.
 func TestWhatArrivedComesBeforeTimers(t *testing.T) {
-	s, err := New(Options{Log: nothing{}, Engine: engine.Options{Host: "127.0.0.1", User: "u", Pass: "p", AuthTimeout: time.Hour}})
+	s, err := New(Options{Log: nothing{}, Engine: engine.Options{Host: "127.0.0.1", Port: -1, User: "u", Pass: "p", AuthTimeout: time.Hour}})
 	if err != nil {
 		t.Fatal(err)
 	}
