@@ -14,7 +14,7 @@ func (c *Config) check(rep *conf.Report) {
 			rep.Errorf(a.Pos, "a token and a user or password can't both be required")
 		case len(a.Users) > 0 && a.Token != "":
 			rep.Errorf(a.Pos, "a token and a list of users can't both be set")
-		case len(a.Users) > 0 && one:
+		case len(a.Users) > 0 && a.User != "":
 			rep.Errorf(a.Pos, "a user and a list of users can't both be set")
 		case len(c.Accounts) > 0 && one:
 			rep.Errorf(a.Pos, "a user and accounts can't both be set: put the user into an account")

@@ -13,7 +13,9 @@ import (
 	"github.com/natsd/natsd/wire"
 )
 
-func (e *Engine) authRequired() bool { return e.users.required() && e.users.noAuth == nil }
+func (e *Engine) authRequired() bool {
+	return e.users.required() && (e.users.noAuth == nil || e.users.guests)
+}
 
 // authenticate checks the credentials of a CONNECT. A bcrypt hash takes too long for a turn: a job does it while the
 // connection's input waits. answer says that a +OK is due: not for a check that the client did not ask for.
@@ -34,7 +36,7 @@ func (e *Engine) authenticate(c *conn, answer bool) {
 	var who *user
 	name, got := o.User, o.Pass
 	switch {
-	case d.noAuth != nil && o.User == "" && o.Pass == "" && o.Token == "" && o.Nkey == "":
+	case d.noAuth != nil && bare(o):
 		e.decide(c, d.noAuth, true, answer)
 		return
 	case o.Nkey != "":

@@ -57,6 +57,22 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
+func TestTheTimeForCredentialsIsLongerThanThatForTLS(t *testing.T) {
+	for _, c := range []struct {
+		o    Options
+		want time.Duration
+	}{
+		{Options{}, 2 * time.Second},
+		{Options{TLS: TLSOptions{On: true}}, 3 * time.Second},
+		{Options{TLS: TLSOptions{On: true, Timeout: 500 * time.Millisecond}}, 1500 * time.Millisecond},
+		{Options{TLS: TLSOptions{On: true, Timeout: 7 * time.Second}, AuthTimeout: time.Second}, time.Second},
+	} {
+		if c.o.setDefaults(); c.o.AuthTimeout != c.want {
+			t.Errorf("%v, want %v", c.o.AuthTimeout, c.want)
+		}
+	}
+}
+
 func TestAuthTimeout(t *testing.T) {
 	e, w := started(t, Options{User: "u", Pass: bcryptOfP, AuthTimeout: time.Second})
 	silent, checked := accept(e), accept(e)

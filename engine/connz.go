@@ -193,7 +193,7 @@ func (e *Engine) connInfo(c *conn) monitor.Conn {
 		InMsgs: c.stats.inMsgs, OutMsgs: c.stats.outMsgs, InBytes: c.stats.inBytes, OutBytes: c.stats.outBytes,
 		Name: o.Name, Lang: o.Lang, Version: o.Version, User: c.userName(), TLS: c.tlsInfo.shown(),
 	}
-	if c.authed {
+	if c.authed && !c.pretends() {
 		i.Account, i.NameTag = c.acc.name, c.acc.title()
 		p := c.papers()
 		i.JWT, i.IssuerKey, i.Tags = p.text, p.issuer, p.tags
@@ -207,15 +207,21 @@ const redacted = "[REDACTED]"
 // userName is who a connection is, or says it is as long as it isn't anybody.
 func (c *conn) userName() string {
 	switch {
-	case c.user == nil && c.connect.Token != "":
+	case (c.user == nil || c.pretends()) && c.connect.Token != "":
 		return redacted
-	case c.user == nil:
+	case c.user == nil || c.pretends():
 		return c.connect.User
 	case c.user.name == "" && c.user.password != "":
 		return redacted // the token's
 	default:
 		return c.user.name
 	}
+}
+
+// pretends reports whether a connection is still the user of those who show nothing although it has shown something: it is being
+// looked at, or was turned away.
+func (c *conn) pretends() bool {
+	return c.user != nil && c.user.unproved && !bare(&c.connect)
 }
 
 // shown is what monitoring shows; of nil, nothing.

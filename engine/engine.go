@@ -22,6 +22,9 @@ type Engine struct {
 
 	rng     *rand.Rand
 	secrets *rand.ChaCha8 // of what nobody may guess
+	// guestName is the name under which monitoring shows clients without credentials where Options.Guests lets them in; "" until
+	// it was first needed.
+	guestName string
 
 	accounts  []*account // in the order in which they came
 	byAccount map[string]*account

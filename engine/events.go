@@ -10,6 +10,8 @@ func (e *Engine) Start() {
 	}
 	assert.That(e.state == stateNew, "Start: a second time")
 	e.state = stateStarting
+	e.logf(LevelInfo, "", "  Name:     "+e.info.ServerName)
+	e.logf(LevelInfo, "", "  ID:       "+e.info.ServerID)
 	e.startTrust()
 	e.env.Network.Listen(clientListener, joinHostPort(e.opts.Host, max(e.opts.Port, 0)))
 }

@@ -24,11 +24,15 @@ func (o *Options) FromConfig(c *config.Config) {
 		o.StallBytes = -1
 	}
 	if a := c.Authorization; a != nil {
-		o.User, o.Pass, o.Token, o.AuthTimeout = a.User, a.Password, a.Token, a.Timeout
+		o.Token, o.AuthTimeout = a.Token, a.Timeout
+		if len(a.Users) == 0 { // else the password is there to be named as a variable in the list
+			o.User, o.Pass = a.User, a.Password
+		}
 		o.Users, o.DefaultPermissions = a.Users, a.DefaultPermissions
 		o.Callout, o.ProxyRequired = a.Callout, a.ProxyRequired
 	}
 	o.NoAuthUser, o.Proxies = c.NoAuthUser, c.Proxies
+	o.Guests = onlySystem(c)
 	if x := &c.Operators; len(x.Operators) > 0 || len(x.TrustedKeys) > 0 {
 		o.Operators = x
 	}
@@ -46,4 +50,12 @@ func (o *Options) FromConfig(c *config.Config) {
 	if len(c.Mappings) > 0 { // those at the top level are of the global account
 		o.Accounts = append(o.Accounts, config.Account{Pos: c.Mappings[0].Pos, Name: globalAccount, Mappings: c.Mappings})
 	}
+}
+
+// onlySystem reports whether a configuration says no more about who may connect than who is in the system account. Adding that
+// account to a server that was open to everybody must not shut out its clients.
+func onlySystem(c *config.Config) bool {
+	x := &c.Operators
+	return c.Authorization == nil && c.NoAuthUser.Text == "" && len(x.Operators) == 0 && len(x.TrustedKeys) == 0 &&
+		len(c.Accounts) == 1 && c.Accounts[0].Name == systemName(x.SystemAccount)
 }

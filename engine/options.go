@@ -33,7 +33,7 @@ type Options struct {
 	WriteDeadline    time.Duration // how long a peer may take nothing of what waits for it; default 10 s
 	PingInterval     time.Duration // default 2 min
 	PingMax          int           // unanswered pings; default 2
-	AuthTimeout      time.Duration // from accept to a valid CONNECT where credentials are required; default 2 s
+	AuthTimeout      time.Duration // from accept to a valid CONNECT where credentials are required; default 2 s, with TLS 1 s more than its Timeout
 	LameDuckDuration time.Duration // over how long clients are evicted; default 2 min
 	LameDuckGrace    time.Duration // before the first is; default 10 s
 	NoHeaders        bool          // refuse message headers
@@ -48,6 +48,9 @@ type Options struct {
 	Users              []config.User       // of the global account
 	DefaultPermissions *config.Permissions // of those among Users that name none
 	NoAuthUser         config.Located      // the name of the user that clients without credentials are
+	// Guests lets clients without credentials into the global account though others must prove who they are. It has no effect
+	// where User, Pass or Token is set.
+	Guests bool
 
 	User, Pass string // Pass may be a bcrypt hash ("$2a$…")
 	Token      string // may be a bcrypt hash
@@ -123,10 +126,13 @@ func (o *Options) setDefaults() {
 	}
 	defD(&o.WriteDeadline, 10*time.Second)
 	defD(&o.PingInterval, 2*time.Minute)
-	defD(&o.AuthTimeout, 2*time.Second)
 	defD(&o.LameDuckDuration, 2*time.Minute)
 	defD(&o.LameDuckGrace, 10*time.Second)
 	defD(&o.TLS.Timeout, defaultTLSTimeout)
+	if o.TLS.On {
+		defD(&o.AuthTimeout, o.TLS.Timeout+time.Second)
+	}
+	defD(&o.AuthTimeout, 2*time.Second)
 	defD(&o.StallMax, 100*time.Millisecond)
 }
 

@@ -71,7 +71,7 @@ func (e *Engine) reauthenticate(c *conn) {
 		e.become(c, u) // it has proved this before
 	case pending || c.connected:
 		e.authenticate(c, answer)
-	case e.users.noAuth != nil:
+	case e.users.noAuth != nil && !e.users.guests:
 		c.authed, c.authEnd = true, 0
 		e.become(c, e.users.noAuth)
 	default:

@@ -91,7 +91,7 @@ func (e *Engine) crowded() bool {
 // greet sends a new connection its INFO, and turns it away if there are too many.
 func (e *Engine) greet(c *conn) {
 	c.authed = !e.info.AuthRequired
-	if d := e.users; d.noAuth != nil {
+	if d := e.users; d.noAuth != nil && !d.guests {
 		e.become(c, d.noAuth)
 	}
 	if len(e.users.byNkey) > 0 || e.trust != nil || len(e.opts.Proxies) > 0 {

@@ -54,6 +54,7 @@ type directory struct {
 	byDN   map[string]*user // of those in byName whose names are distinguished names
 	token  *user            // who shows the token; nil: there is none
 	noAuth *user            // who shows nothing; nil: nobody may
+	guests bool             // noAuth is none of those in the configuration: INFO asks for credentials all the same
 	decoy  string
 	// elsewhere says that JWTs, or a service, say who clients are.
 	elsewhere bool
@@ -61,13 +62,16 @@ type directory struct {
 
 // required reports whether there is anything to prove at all.
 func (d *directory) required() bool {
-	return d.elsewhere || d.token != nil || len(d.byName) > 0 || len(d.byNkey) > 0
+	return d.elsewhere || d.guests || d.token != nil || len(d.byName) > 0 || len(d.byNkey) > 0
 }
+
+// bare reports whether a CONNECT shows nothing of who sent it.
+func bare(o *wire.Connect) bool { return o.User == "" && o.Pass == "" && o.Token == "" && o.Nkey == "" }
 
 // claimed is whom the credentials of a CONNECT name, right or wrong; nil: nobody.
 func (d *directory) claimed(o *wire.Connect) *user {
 	switch {
-	case o.User == "" && o.Pass == "" && o.Token == "" && o.Nkey == "":
+	case bare(o):
 		return d.noAuth
 	case o.Nkey != "":
 		return d.byNkey[o.Nkey]
@@ -215,6 +219,12 @@ func (e *Engine) setUsers() {
 		unproved := *u
 		unproved.unproved = true
 		d.noAuth = &unproved
+	}
+	if o.Guests && o.User == "" && o.Pass == "" && o.Token == "" {
+		if e.guestName == "" {
+			e.guestName = "nats-" + e.newNonce()[:8]
+		}
+		d.guests, d.noAuth = true, &user{name: e.guestName, account: e.global, unproved: true}
 	}
 	e.users = d
 }

@@ -74,6 +74,69 @@ func TestUsersInAccounts(t *testing.T) {
 	}
 }
 
+// Who only adds a system account to a server that was open to everybody does not close it.
+func TestGuestsBesideTheSystemAccount(t *testing.T) {
+	system := config.Account{Name: "S", Users: []config.User{{Name: "s", Password: "p"}}}
+	c := config.Config{Accounts: []config.Account{system}}
+	c.Operators.SystemAccount = config.Located{Text: "S"}
+	var o Options
+	o.FromConfig(&c)
+	e, w := started(t, o)
+	quiet := accept(e)
+	if text := w.take(quiet); !strings.Contains(text, `"auth_required":true`) {
+		t.Fatalf("credentials must be asked for: %q", text)
+	}
+	guest := accept(e)
+	w.take(guest)
+	say(e, guest, "CONNECT {\"verbose\":false,\"protocol\":1}\r\nPING\r\nSUB > 1\r\nPUB x 0\r\n\r\n")
+	if got := w.take(guest); !strings.Contains(got, `"remote_account":"$G"`) || !strings.HasSuffix(got, "MSG x 1 0\r\n\r\n") {
+		t.Fatalf("got %q", got)
+	}
+	as(e, w, "s", "PUB x 0\r\n\r\n")
+	if got := w.take(guest); got != "" {
+		t.Fatalf("a message of the system account: %q", got)
+	}
+	as(e, w, "other", "")
+	if n := len(e.conns) - len(e.free); n > 4 || e.active != 3 {
+		t.Fatalf("%d connections, %d of them open: an unknown name is no guest", n, e.active)
+	}
+
+	turn(e, func() { e.Reload(o) })
+	w.settle(t, e)
+	if got := w.take(guest); strings.Contains(got, "-ERR") {
+		t.Fatalf("a reload of the same throws guests out: %q", got)
+	}
+	c.Accounts = append(c.Accounts, config.Account{Name: "A"})
+	var closed Options
+	closed.FromConfig(&c)
+	turn(e, func() { e.Reload(closed) })
+	w.settle(t, e)
+	if got := w.take(guest); got != "-ERR 'Authorization Violation'\r\n" {
+		t.Fatalf("got %q", got)
+	}
+}
+
+func TestWhoMayBeAGuest(t *testing.T) {
+	system := config.Account{Name: systemAccount, Users: []config.User{{Name: "s", Password: "p"}}}
+	for _, c := range []struct {
+		name string
+		c    config.Config
+		want bool
+	}{
+		{"no account", config.Config{}, false},
+		{"the system account", config.Config{Accounts: []config.Account{system}}, true},
+		{"another account", config.Config{Accounts: []config.Account{{Name: "A"}}}, false},
+		{"two accounts", config.Config{Accounts: []config.Account{system, {Name: "A"}}}, false},
+		{"an empty authorization", config.Config{Accounts: []config.Account{system}, Authorization: &config.Authorization{}}, false},
+		{"no_auth_user", config.Config{Accounts: []config.Account{system}, NoAuthUser: config.Located{Text: "s"}}, false},
+	} {
+		var o Options
+		if o.FromConfig(&c.c); o.Guests != c.want {
+			t.Errorf("%s: %v", c.name, o.Guests)
+		}
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	a := userWith("a", lists("x.* req", ""), lists("", "d.>"))
 	r := userWith("r", lists("", ">"), nil)
