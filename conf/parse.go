@@ -30,7 +30,7 @@ func (r *Reader) Parse(name string, rep *Report) *Map {
 	included := 0
 	m := r.file(name, string(text), rep, nil, &included)
 	if len(m.Entries) == 0 && len(rep.Errors) == 0 {
-		rep.Errorf(Pos{File: name, Line: 1, Col: 1}, "the configuration is empty")
+		rep.Doubtf(&Value{Pos: Pos{File: name, Line: 1, Col: 1}}, "config has no values or is empty")
 	}
 	return m
 }

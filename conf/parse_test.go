@@ -91,7 +91,6 @@ func TestParse(t *testing.T) {
 
 func TestMistakesAreReportedWhereTheyStand(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{"", "f:1:1: the configuration is empty"},
 		{"a: b c: d", "f:1:6: expected the end of the line after the value, found \"c: d\""},
 		{"a: $NOPE", "f:1:4: the variable $NOPE is defined neither above nor in the environment"},
 		{"a: $LOOP", "f:1:4: the environment variable LOOP is no value: the variable $LOOP stands for itself"},
@@ -126,6 +125,16 @@ func TestMistakesAreReportedWhereTheyStand(t *testing.T) {
 		reader(files).Parse("f", &rep)
 		if got := fmt.Sprint(rep.Err()); got != c.want {
 			t.Errorf("%q\n got %s\nwant %s", c.in, got, c.want)
+		}
+	}
+}
+
+func TestAnEmptyFileIsDoubted(t *testing.T) {
+	for _, text := range []string{"", "# port: 4222\n", "{}"} {
+		var rep Report
+		reader(map[string]string{"f": text}).Parse("f", &rep)
+		if rep.Err() != nil || len(rep.Warnings) != 1 || !rep.Warnings[0].Doubt || rep.Warnings[0].Error() != "f:1:1: config has no values or is empty" {
+			t.Errorf("%q: %v, %v", text, rep.Err(), rep.Warnings)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import "time"
 // Config is all that a configuration file says. Zero fields were not said: the engine has the defaults.
 type Config struct {
 	Digest string // fingerprint of the file, as nats-server prints it
+	// Empty says that the file, which may be about to be written, has nothing in it.
+	Empty bool
 
 	Host            string
 	Port            int // -1: any free one

@@ -13,7 +13,7 @@ import (
 
 // Decode reads a tree of conf. What is wrong goes to rep; what is right is in the Config, which is never nil.
 func Decode(m *conf.Map, rep *conf.Report) *Config {
-	c := &Config{Digest: conf.Digest(m)}
+	c := &Config{Digest: conf.Digest(m), Empty: len(m.Entries) == 0}
 	d := schema.NewDecoder(rep)
 	schema.Read(d, m, "", topKeys(), c)
 	c.places = d.Places()

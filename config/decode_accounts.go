@@ -10,6 +10,9 @@ import (
 	"github.com/natsd/natsd/subject"
 )
 
+// globalAccount is there without being named.
+const globalAccount = "$G"
+
 // accounts reads the block accounts, or an array of names.
 func accounts(d *schema.Decoder, v *conf.Value, c *Config) {
 	if v.Kind == conf.Array {
@@ -21,6 +24,10 @@ func accounts(d *schema.Decoder, v *conf.Value, c *Config) {
 	schema.Entries(func(d *schema.Decoder, e *conf.Entry, c *Config) {
 		if e.Used && e.Value.Kind != conf.Block {
 			return // it is there to be named as a variable
+		}
+		if e.Key == globalAccount {
+			d.Report.Errorf(e.Pos, "%q is a reserved account: those who are in no other are in it", e.Key)
+			return
 		}
 		c.Accounts = append(c.Accounts, Account{Pos: e.Pos, Name: e.Key})
 		if m := d.Map(&e.Value); m != nil {

@@ -39,6 +39,8 @@ func TestReload(t *testing.T) {
 		}
 		reload("max_payload: {", "Failed to reload server configuration: ")
 		ok(t, old.Flush())
+		reload("", "natsd.conf: config has no values or is empty") // as a file is that is being written
+		ok(t, old.Flush())
 		if old.MaxPayload() != 1000 {
 			t.Errorf("max_payload is %d", old.MaxPayload())
 		}

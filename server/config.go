@@ -38,7 +38,7 @@ func loadConfig(file string, s *settings) error {
 	for _, l := range missing(c) {
 		rep.Errorf(l.at, "natsd does not have %s yet", l.feature)
 	}
-	s.warnings, s.doubts = nil, false
+	s.warnings, s.doubts, s.empty = nil, false, c.Empty
 	for _, w := range rep.Warnings {
 		s.warnings = append(s.warnings, w.Error())
 		s.doubts = s.doubts || w.Doubt

@@ -90,6 +90,7 @@ type settings struct {
 	digest   string   // of the configuration file
 	warnings []string // about it
 	doubts   bool     // there are some that -t refuses
+	empty    bool     // the file says nothing
 
 	testOnly    bool
 	explain     string   // the user to explain for

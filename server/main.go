@@ -53,6 +53,9 @@ func (s *settings) test() int {
 	if err := s.doubtful(); err != nil {
 		return fail(err)
 	}
+	for _, w := range s.warnings {
+		fmt.Fprintln(os.Stderr, "warning:", w)
+	}
 	fmt.Fprintln(os.Stderr, programName()+":", s.valid())
 	if len(s.asked) > 0 {
 		if err := s.explainTo(os.Stdout); err != nil {

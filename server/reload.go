@@ -29,6 +29,9 @@ func (v *Server) reload() error {
 	if s.configFile == "" {
 		return errors.New("there is no configuration file (-c)")
 	}
+	if s.empty { // as a file is that is being written: it would open the server to everybody
+		return errors.New(s.configFile + ": config has no values or is empty")
+	}
 	if err := v.changeLog(&s.log); err != nil {
 		return err
 	}
