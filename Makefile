@@ -121,7 +121,7 @@ fuzz: ## run each fuzz target for FUZZTIME=20s (FUZZ chooses by name)
 .PHONY: bench
 bench: build ## measure natsd; PEER=/path/to/nats-server compares the two
 	$(GO) run ./bench -server $(NATSD) $(if $(PEER),-peer $(PEER)) $(ARGS)
-	$(if $(PEER),cd bench/sublist && $(GO) test -run '^$$' -bench . -benchmem ./...)
+	$(if $(PEER),cd bench/sublist && $(GO) test -run '^$$' -bench . -benchmem ./... && $(GO) run .)
 
 # What a release is of: the same source and Go version give the same archives.
 VERSION   ?= $(shell sed -n 's/^var version = "\(.*\)"/\1/p' server/version.go)
