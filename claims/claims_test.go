@@ -239,3 +239,19 @@ func TestActivates(t *testing.T) {
 		t.Error("no token")
 	}
 }
+
+func TestPayload(t *testing.T) {
+	key := pair(t, nkeys.PrefixByteOperator, 1)
+	text, err := jwt.NewOperatorClaims(public(t, key)).Encode(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(Payload(text)); !strings.Contains(got, `"type":"operator"`) || !strings.HasPrefix(got, "{") {
+		t.Errorf("got %s", got)
+	}
+	for _, text := range []string{"", "a.b", "a.!.c", "a.AAAA.c"} {
+		if got := string(Payload(text)); got != "null" {
+			t.Errorf("%q: got %s", text, got)
+		}
+	}
+}

@@ -1,7 +1,10 @@
 package claims
 
 import (
+	"encoding/base64"
+	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nkeys"
@@ -66,4 +69,17 @@ func DecodeDeletion(text string) (*Deletion, error) {
 		d.Accounts = append(d.Accounts, s)
 	}
 	return d, nil
+}
+
+// Payload is the JSON that a JWT holds, which must have been decoded before; of anything else it is null.
+func Payload(text string) json.RawMessage {
+	parts := strings.Split(text, ".")
+	if len(parts) != 3 {
+		return json.RawMessage("null")
+	}
+	b, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || !json.Valid(b) {
+		return json.RawMessage("null")
+	}
+	return b
 }

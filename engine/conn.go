@@ -100,22 +100,23 @@ type conn struct {
 	proxied    bool           // a trusted proxy has signed its nonce
 	login      *login         // with a JWT, or by a service that decides; under way
 	check      *passwordCheck // of its password
-	complaints int            // lines about its errors in the log
+	complaints int            // lines about its errors in the log, until complaintsEnd
 
-	timer     timer
-	lastIn    Instant // of the last thing it did; answers to pings don't count
-	pingAt    Instant // when the next ping is due
-	pingSent  Instant // when the ping that waits for its answer was sent; 0: none
-	pingsOut  int
-	rtt       Instant // nanoseconds; 0: unknown
-	hello     Instant // from accept to CONNECT, which takes at least a round trip; 0: it has not come
-	authEnd   Instant
-	tlsEnd    Instant // when a handshake, begun or not, is given up; 0: never
-	helloEnd  Instant // when INFO is sent in plaintext, handshake or not; 0: not by time
-	tlsFirst  bool    // the handshake came before INFO
-	repin     bool    // it began before the pinned certificates changed
-	tlsInfo   *TLSInfo
-	lingerEnd Instant // when a closing connection is given up
+	timer         timer
+	lastIn        Instant // of the last thing it did; answers to pings don't count
+	pingAt        Instant // when the next ping is due
+	pingSent      Instant // when the ping that waits for its answer was sent; 0: none
+	pingsOut      int
+	rtt           Instant // nanoseconds; 0: unknown
+	hello         Instant // from accept to CONNECT, which takes at least a round trip; 0: it has not come
+	authEnd       Instant
+	complaintsEnd Instant
+	tlsEnd        Instant // when a handshake, begun or not, is given up; 0: never
+	helloEnd      Instant // when INFO is sent in plaintext, handshake or not; 0: not by time
+	tlsFirst      bool    // the handshake came before INFO
+	repin         bool    // it began before the pinned certificates changed
+	tlsInfo       *TLSInfo
+	lingerEnd     Instant // when a closing connection is given up
 
 	start     WallTime
 	startMono Instant

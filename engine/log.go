@@ -12,6 +12,7 @@ const (
 	complaintsPerConn  = 10
 	complaintsInWindow = 500
 	complaintWindow    = Instant(time.Second)
+	complaintSpan      = Instant(time.Minute) // for which complaintsPerConn count
 )
 
 // logTextMax bounds the bytes of what a client sent that one log line shows.
@@ -37,6 +38,9 @@ func (e *Engine) heeds(c *conn) bool {
 		e.tellOmitted()
 		q.end, q.lines = later(e.now, time.Duration(complaintWindow)), 0
 	}
+	if e.now >= c.complaintsEnd {
+		c.complaints, c.complaintsEnd = 0, later(e.now, time.Duration(complaintSpan))
+	}
 	if c.complaints >= complaintsPerConn || q.lines >= complaintsInWindow {
 		q.omitted++
 		return false
@@ -51,7 +55,7 @@ func (e *Engine) complainAt(level Level, c *conn, text string) {
 	}
 	e.complaints.lines++
 	if c.complaints++; c.complaints == complaintsPerConn {
-		text += " (further errors of this connection are not logged)"
+		text += " (further errors of this connection in this minute are not logged)"
 	}
 	e.logf(level, c.subject(), text)
 }

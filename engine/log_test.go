@@ -25,6 +25,15 @@ func TestComplaintsAreBounded(t *testing.T) {
 		t.Fatalf("what was left out is not told: %q", w.log[before:])
 	}
 	before = len(w.log)
+	w.advance(t, e, complaintSpan)
+	say(e, c, strings.Repeat("SUB . 1\r\n", 5000))
+	w.settle(t, e)
+	if n := len(w.log) - before; n != complaintsPerConn {
+		t.Fatalf("%d lines about one connection a minute later", n)
+	}
+	w.advance(t, e, 2*complaintWindow)
+	w.join(e, "")
+	before = len(w.log)
 	for range 2 * complaintsInWindow {
 		say(e, w.join(e, ""), "FOO\r\n")
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/monitor"
 )
 
@@ -37,6 +38,12 @@ func (e *Engine) varz() *monitor.Varz {
 	if at := o.TLS.CertNotAfter; at != 0 {
 		t := monitor.Stamp(int64(at))
 		v.CertNotAfter = &t
+	}
+	if o.operatorMode() {
+		for _, x := range o.Operators.Operators {
+			v.OperatorJWTs = append(v.OperatorJWTs, x.Text)
+			v.OperatorClaims = append(v.OperatorClaims, claims.Payload(x.Text))
+		}
 	}
 	if e.env.Process != nil {
 		p := e.env.Process.Process()

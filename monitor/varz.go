@@ -70,6 +70,8 @@ type Varz struct {
 	Tags             []string          `json:"tags,omitempty"`
 	Metadata         map[string]string `json:"metadata,omitempty"`
 	FeatureFlags     map[string]bool   `json:"feature_flags,omitempty"`
+	OperatorJWTs     []string          `json:"trusted_operators_jwt,omitempty"`
+	OperatorClaims   []json.RawMessage `json:"trusted_operators_claim,omitempty"` // what those say
 	SystemAccount    string            `json:"system_account"`
 	OCSPCache        *OCSPCache        `json:"ocsp_peer_cache,omitempty"`
 	Slow             ByKind            `json:"slow_consumer_stats"`
