@@ -48,17 +48,15 @@ func (w *waiter) wait(timeout int) (int, unix.Errno) {
 		return w.poll(0)
 	}
 	if w.brisk {
-		most := briskWait
-		if timeout > 0 {
-			most = min(timeout, most)
-		}
-		n, errno := w.poll(most)
+		held, rest := splitWait(timeout)
+		n, errno := w.poll(held)
 		if n > 0 {
 			return n, errno
 		}
-		if w.brisk = false; errno != 0 || most == timeout {
+		if w.brisk = false; errno != 0 || rest == 0 {
 			return n, errno
 		}
+		timeout = rest
 	}
 	n, _, errno := unix.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(w.fd), uintptr(unsafe.Pointer(&w.events[0])), uintptr(len(w.events)), uintptr(timeout), 0, 0)
 	if errno != 0 {
@@ -69,6 +67,16 @@ func (w *waiter) wait(timeout int) (int, unix.Errno) {
 		w.brisk, w.last = now.Sub(w.last) < briskGap, now
 	}
 	return int(n), 0
+}
+
+// splitWait divides a wait, in milliseconds (-1: for ever), into how long the processor is kept and the rest: together they are
+// not longer, for a timer is due at the end.
+func splitWait(timeout int) (held, rest int) {
+	if timeout < 0 {
+		return briskWait, timeout
+	}
+	held = min(timeout, briskWait)
+	return held, timeout - held
 }
 
 // poll waits without giving up the processor.

@@ -13,6 +13,21 @@ import (
 	"github.com/natsd/natsd/engine"
 )
 
+// A timer that is due behind the time for which the processor is kept comes no later for that.
+func TestSplitWait(t *testing.T) {
+	for _, c := range []struct{ timeout, held, rest int }{
+		{-1, briskWait, -1},
+		{1, 1, 0},
+		{briskWait, briskWait, 0},
+		{briskWait + 1, briskWait, 1},
+		{1000, briskWait, 1000 - briskWait},
+	} {
+		if held, rest := splitWait(c.timeout); held != c.held || rest != c.rest {
+			t.Errorf("%d: %d and %d, want %d and %d", c.timeout, held, rest, c.held, c.rest)
+		}
+	}
+}
+
 // The loop keeps its processor while messages follow each other closely. Whoever else computes gets on all the same, and so
 // does the collector, which stops all threads.
 func TestHeldProcessorsLetOthersRun(t *testing.T) {
