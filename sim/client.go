@@ -50,25 +50,26 @@ type connection struct {
 	since schedule.Time
 	life  uint64 // of the server's process, when it dialled
 
-	input    parser
-	out      []byte
-	outAt    int           // bytes of out before it have been sent
-	sentAt   schedule.Time // when the network last took some of them, or first refused; 0: none wait
-	vec      [1][]byte
-	ledger   ledger
-	subs     []*subscription // not known to be over, by sid
-	revoked  []revoked
-	granted  map[string]*granted // by reply subject
-	answers  []reply             // to be given
-	throws   []throw             // of dice
-	expelled bool                // its user was taken away
-	connects int                 // CONNECTs written that a service decides about
-	asked    int                 // of which it was asked
-	inquiry  *inquiry            // the last of them
-	expires  engine.WallTime     // of the JWT that it showed last; 0: never
-	short    bool                // it has shown one that expires soon
-	nextSid  uint64
-	pings    uint64 // written
+	input     parser
+	out       []byte
+	outAt     int           // bytes of out before it have been sent
+	sentAt    schedule.Time // when the network last took some of them, or first refused; 0: none wait
+	vec       [1][]byte
+	ledger    ledger
+	subs      []*subscription // not known to be over, by sid
+	revoked   []revoked
+	forbidden []*subscription     // that the permissions forbade when they were written, and the server may not have come to
+	granted   map[string]*granted // by reply subject
+	answers   []reply             // to be given
+	throws    []throw             // of dice
+	expelled  bool                // its user was taken away
+	connects  int                 // CONNECTs written that a service decides about
+	asked     int                 // of which it was asked
+	inquiry   *inquiry            // the last of them
+	expires   engine.WallTime     // of the JWT that it showed last; 0: never
+	short     bool                // it has shown one that expires soon
+	nextSid   uint64
+	pings     uint64 // written
 
 	greeted    bool // INFO was read
 	cid        uint64

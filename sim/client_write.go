@@ -143,6 +143,7 @@ func (c *client) subscribe(pattern, queue string, responds bool) *subscription {
 	c.node.oracle.Subscribe(c.told, s.sid, pattern, queue)
 	if !c.maySubscribe(pattern, queue) {
 		c.writeRefused(s)
+		c.forbidden = append(c.forbidden, s)
 		return s
 	}
 	if s.doubtful = c.writeSub(s.sid, pattern, queue); s.doubtful {
@@ -267,6 +268,7 @@ func (c *client) fenced(ping uint64) {
 	}
 	clear(c.subs[len(kept):])
 	c.subs = kept
+	c.settleForbidden(ping)
 	c.toldRevoked(ping)
 }
 

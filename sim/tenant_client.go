@@ -2,6 +2,8 @@ package sim
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"strconv"
 
 	"github.com/natsd/natsd/sim/oracle"
@@ -248,6 +250,7 @@ func (c *client) reconfigured() {
 	for i := range c.revoked {
 		c.revoked[i].certain = false // the server need not have come to it before this
 	}
+	c.allowForbidden()
 	for _, s := range c.subs {
 		if !exists || c.maySubscribe(s.pattern, s.queue) {
 			continue
@@ -258,6 +261,31 @@ func (c *client) reconfigured() {
 		})
 		s.doubtful = true
 	}
+}
+
+// allowForbidden counts in what was forbidden when it was written and no longer is: the server may come to it only now.
+func (c *client) allowForbidden() {
+	kept := c.forbidden[:0]
+	for _, s := range c.forbidden {
+		if !c.exists() || !c.maySubscribe(s.pattern, s.queue) {
+			kept = append(kept, s)
+			continue
+		}
+		s.doubtful = true
+		at, _ := slices.BinarySearchFunc(c.subs, s.sid, func(x *subscription, sid uint64) int { return cmp.Compare(x.sid, sid) })
+		c.subs = slices.Insert(c.subs, at, s)
+	}
+	clear(c.forbidden[len(kept):])
+	c.forbidden = kept
+}
+
+// settleForbidden is told that a ping was answered: what was written before it and forbidden stays refused.
+func (c *client) settleForbidden(ping uint64) {
+	n := 0
+	for n < len(c.forbidden) && c.forbidden[n].pinged < ping {
+		n++
+	}
+	c.forbidden = slices.Delete(c.forbidden, 0, n)
 }
 
 // forget takes a subscription off the client's list: it is told that it is over.
