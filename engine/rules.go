@@ -168,7 +168,28 @@ func (s *ruleSet) draftImport(a *draft, im *importDraft) bool {
 	if err := im.build(); err != nil {
 		return bad("%v", err)
 	}
+	if twin := a.twin(im); twin != nil { // each request, or message, would go the same way twice
+		return bad("Duplicate "+what+" import subject %q, previously used in import for account %q, subject %q", im.local, twin.Account, twin.Subject)
+	}
 	return true
+}
+
+// twin finds an import before im that takes the place of the same subject: for streams, of the same messages too.
+func (d *draft) twin(im *importDraft) *importDraft {
+	if im.Kind == config.Service {
+		for i := range d.services {
+			if x := &d.services[i]; x.local == im.local {
+				return x
+			}
+		}
+		return nil
+	}
+	for i := range d.streams {
+		if x := &d.streams[i]; x.local == im.local && x.Account == im.Account && x.Subject == im.Subject {
+			return x
+		}
+	}
+	return nil
 }
 
 // exported finds the export by which a may import; -1 if there is none.

@@ -339,6 +339,10 @@ func TestRulesRefused(t *testing.T) {
 		{"private", []config.Account{{Name: "A", Exports: priv}, {Name: "B", Imports: []config.Import{service("A", "p")}}, {Name: "C"}}, "service import not authorized"},
 		{"another's token", []config.Account{{Name: "A", Exports: tok}, {Name: "B", Imports: []config.Import{stream("A", "t.C")}}}, "stream import not authorized"},
 		{"twice", []config.Account{{Name: "A"}, {Name: "A"}}, "there twice"},
+		{"two services in one place", []config.Account{{Name: "A", Exports: exports(config.Service, "p")}, {Name: "B", Imports: []config.Import{service("A", "p"), service("A", "p")}}},
+			`Duplicate service import subject "p", previously used in import for account "A", subject "p"`},
+		{"a stream twice", []config.Account{{Name: "A", Exports: exports(config.Stream, "p")}, {Name: "B", Imports: []config.Import{stream("A", "p"), stream("A", "p")}}},
+			"Duplicate stream import"},
 		{"a cycle", []config.Account{
 			{Name: "A", Exports: exports(config.Service, "p"), Imports: []config.Import{service("B", "p")}},
 			{Name: "B", Exports: exports(config.Service, "p"), Imports: []config.Import{service("A", "p")}}}, "import forms a cycle"},
