@@ -24,7 +24,7 @@ func (e *Engine) authenticate(c *conn, answer bool) {
 		e.loginJWT(c, answer)
 		return
 	}
-	if e.opts.TLS.Map {
+	if e.users.mapped {
 		e.mapCertificate(c, answer)
 		return
 	}
@@ -47,7 +47,12 @@ func (e *Engine) authenticate(c *conn, answer bool) {
 	default:
 		who = d.byName[o.User]
 	}
-	want := d.decoy
+	e.prove(c, who, name, got, answer)
+}
+
+// prove holds a password, or a token, against that of whom a client claims to be; nil: there is nobody of that name.
+func (e *Engine) prove(c *conn, who *user, name, got string, answer bool) {
+	want := e.users.decoy
 	if who != nil {
 		want = who.password
 	}

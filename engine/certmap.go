@@ -39,7 +39,7 @@ func (e *Engine) certified(c *conn) *user {
 	return e.users.byDN[canonicalDN(parts)]
 }
 
-// mapCertificate lets a connection in by its certificate.
+// mapCertificate lets a connection in by its certificate, and the password of the user whom that names, if it has one.
 func (e *Engine) mapCertificate(c *conn, answer bool) {
 	who := e.certified(c)
 	switch {
@@ -52,7 +52,11 @@ func (e *Engine) mapCertificate(c *conn, answer bool) {
 		e.callout(c, answer)
 		return
 	}
-	e.decide(c, who, who != nil, answer)
+	if who == nil {
+		e.decide(c, nil, false, answer)
+		return
+	}
+	e.prove(c, who, who.name, c.connect.Pass, answer)
 }
 
 // distinguished is one attribute of a distinguished name, so that equal ones are the same.

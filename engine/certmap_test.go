@@ -50,6 +50,42 @@ func TestCertificateNamesTheUser(t *testing.T) {
 	}
 }
 
+// The certificate says who a client is; a password is to be shown besides where that user has one, and none where it has none.
+// Where there is no list of users there is nobody to name.
+func TestCertificatesBesidePasswords(t *testing.T) {
+	ann := []config.User{{Name: "ann@x"}}
+	for _, c := range []struct {
+		name, connect string
+		o             Options
+		in            bool
+	}{
+		{"no password", ``, Options{Users: ann}, true},
+		{"one that nobody has", `,"pass":"p"`, Options{Users: ann}, false},
+		{"right", `,"pass":"p"`, Options{Users: []config.User{{Name: "ann@x", Password: "p"}}}, true},
+		{"missing", ``, Options{Users: []config.User{{Name: "ann@x", Password: "p"}}}, false},
+		{"another's", `,"user":"bob","pass":"q"`, Options{Users: []config.User{{Name: "ann@x", Password: "p"}, {Name: "bob", Password: "q"}}}, false},
+		{"nobody to name", ``, Options{}, true},
+		{"one user", `,"user":"u","pass":"p"`, Options{User: "u", Pass: "p"}, true},
+		{"one user, unproved", ``, Options{User: "u", Pass: "p"}, false},
+		{"a token", `,"auth_token":"t"`, Options{Token: "t"}, true},
+	} {
+		w := &tlsWorld{newFakeWorld(), map[ConnID]string{}}
+		env := w.env()
+		env.TLS = w
+		c.o.TLS, c.o.Check = TLSOptions{On: true, Verify: true, Map: true}, true
+		e := New(c.o, env)
+		turn(e, e.Start)
+		turn(e, func() { e.ListenerUp(clientListener, 4222) })
+		id := accept(e)
+		say(e, id, hello)
+		turn(e, func() { e.TLSUp(id, TLSInfo{Verified: true, Peer: []TLSCert{{Emails: []string{"ann@x"}}}}) })
+		say(e, id, `CONNECT {"verbose":false`+c.connect+"}\r\nPING\r\n")
+		if got := w.take(id); strings.HasSuffix(got, "PONG\r\n") != c.in {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
 func TestParseDN(t *testing.T) {
 	for _, c := range []struct{ a, b string }{
 		{"CN=a,O=b", "o=b , cn=a"}, {"CN=a\\,b", "CN=a\\2cb"}, {"CN=a+OU=c,O=b", "O=b,OU=c,CN=a"}, {"CN=a\\ ", "CN=a\\20"},

@@ -56,6 +56,8 @@ type directory struct {
 	noAuth *user            // who shows nothing; nil: nobody may
 	guests bool             // noAuth is none of those in the configuration: INFO asks for credentials all the same
 	decoy  string
+	// mapped says that certificates say who clients are, as names in a list of users.
+	mapped bool
 	// elsewhere says that JWTs, or a service, say who clients are.
 	elsewhere bool
 }
@@ -181,8 +183,9 @@ func permissionSpec(p *config.Permissions) (s permission.Spec) {
 // setUsers makes the directory of the options. The accounts are in force already.
 func (e *Engine) setUsers() {
 	o := &e.opts
-	d := &directory{byName: make(map[string]*user), byNkey: make(map[string]*user), elsewhere: e.trust != nil || o.Callout != nil || o.TLS.Map}
+	d := &directory{byName: make(map[string]*user), byNkey: make(map[string]*user), elsewhere: e.trust != nil || o.Callout != nil}
 	list, _ := draftUsers(o)
+	d.mapped = o.TLS.Map && len(list) > 0
 	for i := range list {
 		u := &list[i].user
 		u.account = e.byAccount[list[i].in]
