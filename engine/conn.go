@@ -211,6 +211,18 @@ func (c *conn) swapSubs(i, j int) {
 	c.subs[i].index, c.subs[j].index = i, j
 }
 
+// renewSub puts another subscription in the place of one, the same but for what a match made earlier knows: to that it has
+// ended.
+func (c *conn) renewSub(s *subscription) *subscription {
+	n := *s
+	s.flags |= subDead
+	c.subs[s.index] = &n
+	if c.bySid != nil {
+		c.bySid[n.sid()] = &n
+	}
+	return &n
+}
+
 // dropSub takes out a subscription; another one may take its place in subs.
 func (c *conn) dropSub(s *subscription) {
 	if r := c.remaking; r != nil && s.index < r.left {

@@ -38,6 +38,7 @@ func (e *Engine) remakeSub(s *subscription, from *account) {
 		}
 		subj, queue := s.handle.Subject(), s.handle.Queue()
 		e.remove(from, s)
+		s = c.renewSub(s)
 		if err := e.insert(c.acc, []byte(subj), []byte(queue), s); err != nil {
 			panic("engine: a subject that was subscribed to: " + subj)
 		}

@@ -134,6 +134,29 @@ func TestManySubscriptionsMoveInSlices(t *testing.T) {
 	w.e.Check()
 }
 
+// A message that a connection leaves behind in another account comes to none of its subscriptions: the first has it visited, and
+// whoever is there already has left all the same.
+func TestMessageStaysWhereItsReceiverLeft(t *testing.T) {
+	w := newCrowded(t, 0)
+	say(w.e, w.many, "SUB x 1\r\nSUB * 2\r\nSUB x q 3\r\nSUB > 4\r\n")
+	turn(w.e, func() {
+		w.e.Reload(remakeOptions("B"))
+		w.e.Received(w.inA, []byte("PUB x 1\r\na\r\n"))
+	})
+	if got := w.take(w.many); got != "" {
+		t.Errorf("got %q of the account that it had left", got)
+	}
+	say(w.e, w.inB, "PUB x 1\r\nb\r\n")
+	if got := w.take(w.many); strings.Count(got, "\r\nb\r\n") != 4 {
+		t.Errorf("got %q of its account", got)
+	}
+	say(w.e, w.many, "UNSUB 1\r\nUNSUB 2\r\nUNSUB 3\r\nUNSUB 4\r\n")
+	if n := w.e.subscriptions(); n != 0 {
+		t.Errorf("%d subscriptions are left", n)
+	}
+	w.e.Check()
+}
+
 // What happens while subscriptions follow leaves nothing behind, and nobody without the consequences of either.
 func TestRemakingIsOvertaken(t *testing.T) {
 	const n = 5 * remakePerTurn
