@@ -53,6 +53,7 @@ type connection struct {
 	input     parser
 	out       []byte
 	outAt     int           // bytes of out before it have been sent
+	outFrom   int64         // bytes that were written before out
 	sentAt    schedule.Time // when the network last took some of them, or first refused; 0: none wait
 	vec       [1][]byte
 	ledger    ledger
@@ -62,6 +63,7 @@ type connection struct {
 	granted   map[string]*granted // by reply subject
 	answers   []reply             // to be given
 	throws    []throw             // of dice
+	rush      rush                // before a reload
 	expelled  bool                // its user was taken away
 	connects  int                 // CONNECTs written that a service decides about
 	asked     int                 // of which it was asked
@@ -125,6 +127,7 @@ const (
 	clientPower
 	clientCloseBy
 	clientAnswer
+	clientRush
 	clientOpBits = 4
 )
 
@@ -197,6 +200,8 @@ func (c *client) Fire(now schedule.Time, arg uint64) {
 		c.overdue()
 	case clientAnswer:
 		c.answerNow()
+	case clientRush:
+		c.rushOn()
 	case clientTick:
 		c.tick = false
 		c.readSlowly()
@@ -320,6 +325,7 @@ func (c *client) flush() {
 		c.outAt += n
 	}
 	if c.outAt == len(c.out) {
+		c.outFrom += int64(len(c.out))
 		c.out, c.outAt, c.sentAt = c.out[:0], 0, 0
 	}
 }

@@ -247,6 +247,7 @@ func (c *client) publish(m message) {
 	}
 	b = appendPayload(b, c.id, n, p)
 	c.out = append(b, "\r\n"...)
+	c.published[n].end = c.outFrom + int64(len(c.out))
 	c.publishAnswered(m.subject, grant)
 }
 

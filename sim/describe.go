@@ -74,6 +74,12 @@ func operatorWords(r decision.Record) string {
 		return "the operator reloads another configuration of accounts"
 	case r.Kind == decision.SimDetail && r.Purpose == reloadVersion:
 		return fmt.Sprintf("  the reload is to the configuration of accounts %d behind the next", r.Value)
+	case r.Kind == decision.SimDetail && r.Purpose == reloadDelay:
+		return fmt.Sprintf("  the reload comes %d ms later", r.Value)
+	case r.Kind == decision.SimDetail && r.Purpose == reloadTakes:
+		return fmt.Sprintf("  reading it takes %d ms", r.Value)
+	case r.Kind == decision.SimDetail && r.Purpose == reloadFirst:
+		return "  the reload comes before all else that waits"
 	case r.Kind == decision.SimDetail:
 		return "  the reload lengthens a time, the " + fmt.Sprint(r.Purpose) + "th of those that it may"
 	}
@@ -249,6 +255,7 @@ var detailNames = [...]string{
 	detailWhich: "which", detailWild: "wildcards", detailQueue: "queue", detailMax: "max", detailWait: "wait", detailVariant: "variant",
 	detailTemplate: "template", detailPlace: "place", detailByte: "byte", detailHow: "how",
 	detailSpied: "spied on", detailServes: "serves", detailService: "service", detailTimes: "answers", detailShared: "shared", detailStream: "stream",
+	detailRush: "hurries", detailRushSubject: "about", detailRushService: "asks", detailRushPace: "how fast",
 }
 
 var operationNames = [numOperations]string{

@@ -112,6 +112,7 @@ const (
 	nodeJob
 	nodeBoot
 	nodeService
+	nodeReload
 	nodeOpBits   = 3
 	nodeLifeBits = 21
 )
@@ -153,6 +154,8 @@ func (n *node) Fire(now schedule.Time, arg uint64) {
 		n.boot(now)
 	case nodeService:
 		n.tell(ready{kind: readyService, n: rest})
+	case nodeReload:
+		n.reloadNow(schedule.Time(rest>>1)*millisecond, rest&1 == 1)
 	}
 }
 

@@ -21,6 +21,7 @@ type nodeConn struct {
 	dial    uint64             // which of the client's connections it is
 	over    bool               // the engine has given it up, or is about to
 	end     bool               // the engine was told that it ended
+	handed  int64              // bytes that came on it and that the engine was given
 	reason  engine.CloseReason // why the engine has given it up
 	mixed   bool               // has been, or is to be, written to for more than one reason since all was written
 	full    fullWatch
@@ -122,6 +123,9 @@ func (n *node) read(c *netsim.Conn) {
 	if got > 0 {
 		n.cost += int64(got)
 		n.w.trace.data(n.index, EventReceived, id, buf[:got])
+		if nc := n.slot(id); nc != nil {
+			nc.handed += int64(got)
+		}
 		n.eng.Received(id, buf[:got])
 	}
 	if eof {

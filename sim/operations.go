@@ -69,6 +69,11 @@ const (
 	detailTimes    = 19 // how often it answers
 	detailShared   = 20 // whether it is about what accounts share
 	detailStream   = 21 // which stream
+	// Of the second of a reload:
+	detailRush        = 22 // whether the client is in a hurry
+	detailRushSubject = 23
+	detailRushService = 24
+	detailRushPace    = 25
 )
 
 // slot is one slot of the client: at most one operation.

@@ -17,6 +17,7 @@ type published struct {
 	size    int32 // bytes of payload
 	header  int32 // bytes of headers; 0: none
 	at      schedule.Time
+	end     int64 // where it ends in what the connection wrote, bytes
 }
 
 // stampSize is the size of the stamp at the head of a payload that has room for one: client, connection, number, check.

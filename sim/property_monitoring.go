@@ -66,7 +66,11 @@ func (n *node) ask(now schedule.Time, nth uint64) {
 	if n.listener.listens() {
 		n.tell(ready{kind: readyListener, n: listenerAsk + nth})
 	}
-	if what != askNothing {
+	switch what {
+	case askNothing:
+	case askReload:
+		n.reloadSoon(nth)
+	default:
 		n.tell(ready{kind: readyQuery, n: uint64(what)})
 	}
 }

@@ -311,6 +311,7 @@ func (n *node) reconfigured() {
 	n.listener.moved = true
 	n.w.note(n.index, "configuration "+strconv.Itoa(n.version)+" comes into force")
 	n.oracle.Reload(t.versions[n.version])
+	n.outstripped()
 	for _, c := range n.w.clients {
 		if c != nil && c.node == n {
 			c.reconfigured()

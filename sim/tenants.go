@@ -286,6 +286,9 @@ func (d *tenantDraw) changed(first *model.Rules) *model.Rules {
 			}
 		}
 	}
+	if !slices.ContainsFunc(r.Accounts, func(a model.Account) bool { return len(a.Users) > 0 }) { // everybody would be let in
+		r.Accounts[0].Users = slices.Clone(first.Accounts[0].Users)
+	}
 	for i := range r.Accounts { // what nobody exports any more is not imported
 		a := &r.Accounts[i]
 		for j := len(a.Imports) - 1; j >= 0; j-- {

@@ -158,6 +158,9 @@ func (o *Oracle) Reload(rules *model.Rules) {
 		for i := c.records.unproven; i < c.records.len(); i++ {
 			r := c.records.at(i)
 			r.spans, r.want503 = true, false
+			if r.grant == NotAnyway { // by what was in force when it was written
+				r.grant = Perhaps
+			}
 		}
 		if c.gone == 0 {
 			o.reseat(c)
@@ -169,6 +172,20 @@ func (o *Oracle) Reload(rules *model.Rules) {
 	o.wanting = o.wanting[:0]
 	for _, b := range o.bound {
 		b.renewed(o.current())
+	}
+}
+
+// Overtaken tells that the reload told last came before the server had been given the publishes of the connection from number n
+// on, or the ends of them: it judges them by what is in force since.
+func (o *Oracle) Overtaken(c *Conn, n uint64) {
+	if c.gone != 0 {
+		return
+	}
+	v := len(o.eras) - 1
+	for i := c.records.len() - 1; i >= c.records.unproven && c.records.at(i).n >= n; i-- {
+		r := c.records.at(i)
+		r.era, r.moved, r.chosen = v, true, 0
+		r.choices = o.choices(c, r, v)
 	}
 }
 

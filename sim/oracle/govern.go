@@ -224,7 +224,7 @@ func (o *Oracle) fits(c, by *Conn, r *record, s *sub, m *Message) (fit, bool) {
 		o.misfit(c, by, r, s, m, last > r.era, here, named, wanted || allowed)
 		return f, false
 	}
-	if f.vague = f.vague || last > r.era; len(r.choices) > 1 && !f.vague {
+	if f.vague = f.vague || r.moved || last > r.era; len(r.choices) > 1 && !f.vague {
 		r.chosen = f.choice + 1
 	}
 	return f, true

@@ -24,6 +24,7 @@ type record struct {
 	link    int            // of the entries of an answer, the first in another account
 	unknown bool           // an answer to nobody knows which request
 	late    bool           // an answer that no longer crosses
+	moved   bool           // a reload overtook it: era is the one after it
 	at      int64          // when it was written
 }
 
