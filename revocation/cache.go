@@ -1,6 +1,7 @@
 package revocation
 
 import (
+	"crypto/x509"
 	"sync"
 	"time"
 
@@ -130,15 +131,24 @@ func (c *Checker) remembered(p *Policy, l *link) (a *ocsp.Response, wasRevoked b
 		return nil, false
 	}
 	c.witness.Debugf("OCSP peer cache hit for key [%s]", l.key)
-	now := c.now()
-	a, err := ocsp.ParseResponseForCert(e.raw, l.cert, l.issuer)
-	if err != nil || !delegated(a, now, p.Skew) {
+	a, err := l.parse(e.raw)
+	var signer *x509.Certificate
+	entitled := false
+	if err == nil {
+		signer, entitled = l.delegate(a)
+	}
+	if !entitled {
 		c.witness.Debugf("Cached OCSP response for key [%s] can't be believed", l.key)
 		k.count(false)
 		k.forget(l.key, e)
 		return nil, false
 	}
-	if why := p.outdated(a, now); why != "" {
+	now := c.now()
+	why := p.outdated(a, now)
+	if why == "" && p.lapsed(signer, now) { // what it said while it was entitled to stays known, as other old answers do
+		why = "The certificate of the OCSP responder is not valid now"
+	}
+	if why != "" {
 		c.witness.Debugf("%s", why)
 		c.witness.Debugf("Cached OCSP response is expired, status [%s]", status(a.Status))
 		k.count(false)

@@ -2,6 +2,7 @@ package revocation
 
 import (
 	"bytes"
+	"crypto/x509"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -111,6 +112,27 @@ func TestRevocationsOutlastResponders(t *testing.T) {
 			w.expect("good again", chain, true)
 		})
 	}
+}
+
+// What a delegate said while it was entitled to outlasts its certificate.
+func TestRevocationsOutlastDelegates(t *testing.T) {
+	w := remembering(t, CacheOptions{})
+	w.policy.AllowUnreachable = true
+	chain := w.peer("p")
+	d := w.inter.issue("d", &x509.Certificate{
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning}, NotBefore: ago(time.Hour), NotAfter: ago(-time.Hour),
+	})
+	w.answers(chain[0], func(r *reply) {
+		r.Status, r.NextUpdate, r.signer, r.cert = ocsp.Revoked, ago(-24*time.Hour), d, d
+	})
+	w.expect("revoked", chain, false)
+	w.answers(chain[0], func(r *reply) { r.status = http.StatusNotFound })
+	w.later(2 * time.Hour)
+	for range 2 {
+		w.expect("no answer", chain, false, "[DBG] The certificate of the OCSP responder is not valid now",
+			"but AllowWhenCAUnreachable set; cached revocation exists so rejecting")
+	}
+	w.stats(Stats{Misses: 3, Responses: 1, Revoked: 1})
 }
 
 func TestCacheIsSaved(t *testing.T) {

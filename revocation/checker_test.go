@@ -62,6 +62,22 @@ func TestAnswers(t *testing.T) {
 
 func ago(d time.Duration) time.Time { return time.Now().Add(-d) }
 
+// A root's certificate is signed by itself, and that of an authority below it by another: either may be sent along.
+func TestAuthoritySendsItsOwnCertificate(t *testing.T) {
+	w := newWorld(t)
+	chain := w.peer("p")
+	w.answers(chain[0], func(r *reply) { r.cert = w.inter })
+	w.answers(w.inter.cert, func(r *reply) { r.cert = w.root })
+	w.expect("both", chain, true, "OCSP verify pass for [CN=p]", "OCSP verify pass for [CN=inter]")
+	imposter := (&authority{t: t}).issue("inter", &x509.Certificate{IsCA: true, BasicConstraintsValid: true})
+	chain = w.peer("q")
+	w.answers(chain[0], func(r *reply) { r.signer, r.cert = imposter, imposter })
+	w.expect("an imposter's", chain, false, "Failed OCSP response parse")
+	chain = w.peer("r")
+	w.answers(chain[0], func(r *reply) { r.signer, r.cert = imposter, w.inter })
+	w.expect("signed by an imposter", chain, false, "Failed OCSP response parse")
+}
+
 // An authority may have another sign its answers, if it has certified it for just that.
 func TestDelegatedResponders(t *testing.T) {
 	w := newWorld(t)

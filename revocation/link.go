@@ -1,6 +1,7 @@
 package revocation
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"crypto/x509"
@@ -113,13 +114,13 @@ func (c *Checker) unanswered(p *Policy, l *link, err error, wasRevoked bool) (re
 
 // read reads a new answer and verifies that it may be believed. Where it may not, the answer is nil.
 func (c *Checker) read(p *Policy, l *link, raw []byte) (a *ocsp.Response, reason string) {
-	a, err := ocsp.ParseResponseForCert(raw, l.cert, l.issuer)
+	a, err := l.parse(raw)
 	if err != nil {
 		c.witness.Errorf("Could not parse OCSP CA response for [%s]: %v", l.name, err)
 		return nil, noResponse
 	}
 	now := c.now()
-	if !delegated(a, now, p.Skew) {
+	if s, ok := l.delegate(a); !ok || p.lapsed(s, now) {
 		reason = "Invalid OCSP response delegation: " + l.name
 		c.witness.Warnf("%s", reason)
 		return nil, reason
@@ -132,14 +133,37 @@ func (c *Checker) read(p *Policy, l *link, raw []byte) (a *ocsp.Response, reason
 	return a, ""
 }
 
-// delegated reports whether the signer of an answer, whose signature was verified, may sign answers: it is the issuer of the
-// certificate, or the issuer has certified it for that.
-func delegated(a *ocsp.Response, now time.Time, skew time.Duration) bool {
-	s := a.Certificate
-	if s == nil {
-		return true
+// parse reads an answer and verifies its signature: the issuer's, or that of somebody whose certificate the issuer has signed.
+func (l *link) parse(raw []byte) (*ocsp.Response, error) {
+	a, err := ocsp.ParseResponseForCert(raw, l.cert, l.issuer)
+	if err == nil {
+		return a, nil
 	}
-	return slices.Contains(s.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning) && !now.Add(skew).Before(s.NotBefore) && !now.Add(-skew).After(s.NotAfter)
+	// An issuer may send its own certificate along (RFC 6960, 4.2.1). Where it is no root, another has signed that, which the above
+	// does not accept. Without an issuer, the signature is verified by what was sent along: it must be the issuer's key.
+	if own, err := ocsp.ParseResponseForCert(raw, l.cert, nil); err == nil && l.isIssuer(own.Certificate) {
+		return own, nil
+	}
+	return nil, err
+}
+
+// isIssuer reports whether a certificate, or nil, is the issuer's: one issuer may have several, all with one key.
+func (l *link) isIssuer(c *x509.Certificate) bool {
+	return c != nil && bytes.Equal(c.RawSubjectPublicKeyInfo, l.issuer.RawSubjectPublicKeyInfo)
+}
+
+// delegate is the certificate of the signer of an answer, whose signature was verified; nil: it is the issuer itself. ok reports
+// whether the issuer has certified it for that.
+func (l *link) delegate(a *ocsp.Response) (s *x509.Certificate, ok bool) {
+	if s = a.Certificate; s == nil || l.isIssuer(s) {
+		return nil, true
+	}
+	return s, slices.Contains(s.ExtKeyUsage, x509.ExtKeyUsageOCSPSigning)
+}
+
+// lapsed reports whether a delegate's certificate is not valid now.
+func (p *Policy) lapsed(s *x509.Certificate, now time.Time) bool {
+	return s != nil && (now.Add(p.Skew).Before(s.NotBefore) || now.Add(-p.Skew).After(s.NotAfter))
 }
 
 // outdated says why an answer does not count now; empty: it does.
