@@ -31,9 +31,13 @@ func During(ctx context.Context, pause func(wait func(context.Context))) context
 	return context.WithValue(ctx, pauseKey{}, pause)
 }
 
-// ask gets the answer of a certificate's responders. It is errGone if the handshake has ended before.
+// ask gets the answer of a certificate's responders. It is errGone if the handshake, or the Checker, has ended before.
 func (c *Checker) ask(ctx context.Context, p *Policy, l *link) (raw []byte, err error) {
 	c.mu.Lock()
+	if c.ctx.Err() != nil {
+		c.mu.Unlock()
+		return nil, errGone
+	}
 	q := c.asking[l.key]
 	if q == nil {
 		q = &question{done: make(chan struct{})}
@@ -64,6 +68,9 @@ func (c *Checker) ask(ctx context.Context, p *Policy, l *link) (raw []byte, err 
 func (c *Checker) carryOut(q *question, p *Policy, l *link) {
 	q.raw, q.err = c.askAll(p, l)
 	c.mu.Lock()
+	if q.err != nil && c.ctx.Err() != nil {
+		q.err = errGone // which is no word about the responder
+	}
 	delete(c.asking, l.key)
 	c.mu.Unlock()
 	close(q.done)

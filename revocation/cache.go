@@ -100,7 +100,7 @@ func (c *Checker) UseCache(o *CacheOptions) {
 	if old != nil {
 		old.close()
 	}
-	if o != nil {
+	if o != nil && c.ctx.Err() == nil { // who would close it?
 		c.cache.Store(openCache(o.complete(), c.witness))
 	}
 }

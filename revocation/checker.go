@@ -49,7 +49,7 @@ type Witness interface {
 // ErrRejected is why the handshake of a peer fails that is not vouched for.
 var ErrRejected = errors.New("client not OCSP valid")
 
-// errGone is why a check ends whose handshake has ended.
+// errGone is why a check ends whose handshake, or Checker, has ended.
 var errGone = errors.New("the handshake has ended")
 
 // Checker checks the certificates of peers. It is for use by several goroutines.
@@ -75,9 +75,11 @@ func New(w Witness) *Checker {
 	return c
 }
 
-// Close gives up what is being asked and saves the cache.
+// Close gives up what is being asked and saves the cache. Nobody is asked from then on, and nothing remembered.
 func (c *Checker) Close() {
-	c.end()
+	c.mu.Lock()
+	c.end() // under the lock: whoever asks has begun, and is waited for, or sees that it is too late
+	c.mu.Unlock()
 	c.running.Wait()
 	c.UseCache(nil)
 }

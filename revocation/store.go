@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"time"
@@ -99,15 +100,13 @@ func (k *cache) keepSaved() {
 // save writes the file if something has changed. What can't be saved is tried again the next time.
 func (k *cache) save() {
 	k.mu.Lock()
-	dirty, entries := k.dirty, make(map[string]*entry, len(k.entries))
-	for key, e := range k.entries {
-		entries[key] = e
-	}
-	k.dirty = false
-	k.mu.Unlock()
-	if !dirty {
+	if !k.dirty {
+		k.mu.Unlock()
 		return
 	}
+	entries := maps.Clone(k.entries)
+	k.dirty = false
+	k.mu.Unlock()
 	k.witness.Debugf("OCSP peer cache is dirty, saving")
 	k.witness.Debugf("Saving OCSP peer cache [%s]", k.file())
 	n, err := k.write(entries)
