@@ -141,6 +141,7 @@ type also struct {
 	behind  *subscription   // the shadow, nearer to root, that it continues in another account; nil: root itself
 	service *serviceImport
 	handle  func(*call)
+	answers string // what the subjects begin with on which the server gets answers, a token behind it; empty: it is asked
 }
 
 // sidShort is the length up to which sids, mostly small numbers, lie in the subscription itself.

@@ -337,6 +337,44 @@ func TestCalloutComposedSlowly(t *testing.T) {
 	}
 }
 
+// Requests that the server can't keep up with don't keep out answers that it waits for.
+func TestCalloutBesideAFloodOfRequests(t *testing.T) {
+	w := newCalloutWorld(t, false, nil)
+	c := accept(w.e)
+	w.take(c)
+	say(w.e, c, `CONNECT {"verbose":false,"user":"joe","pass":"x"}`+"\r\nPING\r\n")
+	w.run()
+	q := w.question()
+	for range 2 * w.e.opts.MaxCalls {
+		w.e.asked.calls = append(w.e.asked.calls, &call{handle: func(*call) { w.e.work += w.e.opts.TurnWork }})
+	}
+	answer := w.compose(q, w.issuer, nil, nil)
+	for range 2 { // of which the second comes too late, and is nobody's
+		say(w.e, w.service, "PUB "+q.reply+" "+strconv.Itoa(len(answer))+"\r\n"+answer+"\r\n")
+	}
+	for range 10 {
+		w.round()
+	}
+	w.wants(c, "PONG")
+	if len(w.e.asked.calls) < w.e.opts.MaxCalls {
+		t.Fatal("the flood was over too soon to show anything")
+	}
+}
+
+// An answer to a question that nobody asked finds no responder.
+func TestAnswerToNoQuestion(t *testing.T) {
+	w := newCalloutWorld(t, false, nil)
+	c := w.connect("joe", "x")
+	q := w.question()
+	say(w.e, w.service, `CONNECT {"verbose":false,"headers":true,"no_responders":true,"user":"svc","pass":"p"}`+
+		"\r\nSUB reply 2\r\nPUB "+q.reply+"x reply 0\r\n\r\n")
+	if got := w.take(w.service); !strings.Contains(got, "503") {
+		t.Errorf("%q", got)
+	}
+	w.reply(q, w.issuer, nil, nil)
+	w.wants(c, "PONG")
+}
+
 // Of several answers the first counts, even if another is verified sooner.
 func TestCalloutFirstAnswerCounts(t *testing.T) {
 	w := newCalloutWorld(t, false, nil)

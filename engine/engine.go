@@ -34,8 +34,8 @@ type Engine struct {
 	sys       system
 	self      *conn // the server as a publisher
 	posts     []post
-	calls     []*call
-	callBytes int // of their messages
+	answers   intake // to what the server asked
+	asked     intake // what it is asked
 
 	conns   []*conn  // by slot
 	gens    []uint32 // generation of each slot

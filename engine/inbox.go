@@ -14,11 +14,12 @@ func (e *Engine) inbox(a *account) {
 		return
 	}
 	a.inboxPrefix = "$SYS._INBOX." + string(e.appendID(nil, inboxTokenLen/2)) + "."
-	e.handle(a, a.inboxPrefix+"*", func(k *call) {
-		if t := e.inboxes[k.subject[len(a.inboxPrefix):]]; t != nil {
+	s := e.handle(a, a.inboxPrefix+"*", func(k *call) {
+		if t := e.inboxes[k.subject[len(a.inboxPrefix):]]; t != nil { // nobody has answered since
 			t.answered(e, k)
 		}
 	})
+	s.also.answers = a.inboxPrefix
 }
 
 // endInbox ends the wait for answers; a second time nothing happens.

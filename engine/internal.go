@@ -3,7 +3,7 @@ package engine
 import "github.com/natsd/natsd/wire"
 
 // The server itself publishes and subscribes: events, answers to requests about it, measurements. What it publishes waits in
-// posts until the end of the turn; what it receives waits in calls until then. So a handler never runs in the middle of a
+// posts until the end of the turn; what it receives waits in an intake until then. So a handler never runs in the middle of a
 // delivery, and a message of the server's own never comes between those of a client.
 
 // post is a message of the server's own that waits to be published.
@@ -26,14 +26,12 @@ type call struct {
 	handle         func(*call)
 }
 
-const (
-	callsMax     = 10_000   // that wait; further messages find no responder
-	callBytesMax = 16 << 20 // of those that wait
-	callWork     = 64       // what one counts as in a turn, besides what its handler does
-)
+// callWork is what a call counts as in a turn, besides what its handler does.
+const callWork = 64
 
 // initInternal makes the engine's own connection, which is in no slot: what the server publishes comes from it.
 func (e *Engine) initInternal() {
+	e.answers.replies = true
 	e.self = &conn{acc: e.system, echo: true, headers: true, connect: wire.DefaultConnect(), connected: true, authed: true, start: e.wall, startMono: e.now}
 }
 
@@ -45,29 +43,6 @@ func (e *Engine) handle(a *account, subj string, f func(*call)) *subscription {
 	}
 	a.standing++
 	return s
-}
-
-// take gives e.out to a subscription of the server's own.
-func (e *Engine) take(s *subscription) {
-	m := &e.out
-	if len(e.calls)+len(e.sys.waiting) >= callsMax || e.callBytes+m.size > callBytesMax {
-		return
-	}
-	m.delivered = true
-	e.callBytes += m.size
-	e.work += m.size / bytesPerWork
-	body := append([]byte(nil), m.body[:m.size]...)
-	k := &call{
-		account: m.from.acc, subject: string(m.subject), reply: string(m.reply), header: body[:m.header:m.header], body: body[m.header:],
-		asker: m.from.acc.name, from: e.who(m.from, true), conn: m.from.id, handle: s.also.handle,
-	}
-	if n := m.crossed; n > 0 {
-		x := &m.cross[n-1]
-		if k.account = x.to; x.service != nil {
-			k.asker = x.service.account.name
-		}
-	}
-	e.calls = append(e.calls, k)
 }
 
 // publishOwn publishes a message of the server's own in an account. header is a whole header block, or empty.
@@ -85,27 +60,26 @@ func (e *Engine) respond(k *call, header, payload []byte) {
 }
 
 // internalDue reports whether something of the server's own waits.
-func (e *Engine) internalDue() bool { return len(e.calls) > 0 || len(e.posts) > 0 }
+func (e *Engine) internalDue() bool {
+	return len(e.answers.calls) > 0 || len(e.asked.calls) > 0 || len(e.posts) > 0
+}
 
 // runInternal handles what the server received and publishes what it has to say, until the turn is full; something is
 // always done, for a backlog must not keep the server from answering.
 func (e *Engine) runInternal() {
-	for n := 0; len(e.calls) > 0 && (n == 0 || e.work < e.opts.TurnWork); n++ {
-		k := e.calls[0]
-		e.calls[0] = nil
-		e.calls = e.calls[1:]
-		e.callBytes -= len(k.header) + len(k.body)
-		e.work += callWork
-		k.handle(k)
+	for _, in := range [...]*intake{&e.answers, &e.asked} {
+		for n := 0; len(in.calls) > 0 && (n == 0 || e.work < e.opts.TurnWork); n++ {
+			k := in.next()
+			e.work += callWork
+			k.handle(k)
+		}
+		e.tellRefused(in)
 	}
 	for n := 0; len(e.posts) > 0 && e.self.gate&gateFanout == 0 && (n == 0 || e.work < e.opts.TurnWork); n++ {
 		p := e.posts[0]
 		e.posts[0] = post{}
 		e.posts = e.posts[1:]
 		e.publishPost(&p)
-	}
-	if len(e.calls) == 0 {
-		e.calls = nil
 	}
 	if len(e.posts) == 0 {
 		e.posts = nil

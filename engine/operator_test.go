@@ -150,24 +150,29 @@ func subjectOf(t rapid.TB, token string) string {
 // run lets everything happen that can happen at this moment.
 func (w *operatorWorld) run() {
 	for len(w.jobs) > 0 || len(w.listed) > 0 || w.wake <= w.now {
-		for _, id := range w.listed {
-			var r VaultResult
-			for _, key := range slices.Sorted(maps.Keys(w.files)) {
-				r.Entries = append(r.Entries, VaultEntry{Account: key})
-			}
-			turn(w.e, func() { w.e.VaultDone(id, r) })
+		w.round()
+	}
+}
+
+// round does what waits, once.
+func (w *operatorWorld) round() {
+	for _, id := range w.listed {
+		var r VaultResult
+		for _, key := range slices.Sorted(maps.Keys(w.files)) {
+			r.Entries = append(r.Entries, VaultEntry{Account: key})
 		}
-		w.listed = nil
-		for _, id := range slices.Sorted(maps.Keys(w.jobs)) {
-			run := w.jobs[id]
-			delete(w.jobs, id)
-			if run(); id < 1<<40 {
-				turn(w.e, func() { w.e.JobDone(id) })
-			}
+		turn(w.e, func() { w.e.VaultDone(id, r) })
+	}
+	w.listed = nil
+	for _, id := range slices.Sorted(maps.Keys(w.jobs)) {
+		run := w.jobs[id]
+		delete(w.jobs, id)
+		if run(); id < 1<<40 {
+			turn(w.e, func() { w.e.JobDone(id) })
 		}
-		if w.wake <= w.now {
-			w.ring(w.e)
-		}
+	}
+	if w.wake <= w.now {
+		w.ring(w.e)
 	}
 }
 

@@ -70,6 +70,9 @@ type Options struct {
 	// TurnWork is how many messages are parsed or delivered in a turn, about; default 16384, some 1 ms.
 	TurnWork   int
 	MatchCache int // subjects whose matching subscriptions are remembered; default 4096; below zero: none
+	// MaxCalls is how many requests to the server itself wait; further ones find no responder; default 10,000. As many answers
+	// to what the server asked wait besides. Requests from accounts, by imports, take three quarters of it at most.
+	MaxCalls int
 
 	// StallMax is how long publishers that fill one receiver are held back at a time; default 100 ms.
 	StallMax time.Duration
@@ -119,6 +122,7 @@ func (o *Options) setDefaults() {
 	limit(&o.PingMax, 2)
 	limit(&o.StallBytes, min(o.MaxPending, defaultMaxPending)/8)
 	def(&o.MatchCache, 4096)
+	def(&o.MaxCalls, 10_000)
 	def(&o.MaxClosed, closedMax)
 	limit(&o.Checks, 2)
 	if o.TurnWork <= 0 {

@@ -24,6 +24,7 @@ type callout struct {
 	curve               *signer // nil: questions and answers are not encrypted
 	trouble             uint32  // chance per million and question that it is not answered as it should be
 	absence             uint32  // chance per million and second that the service goes
+	flood               int     // how many requests to the server it sends before each answer
 }
 
 // The service's account and user.
@@ -61,8 +62,17 @@ func (d draw) callout(c *config) {
 	o.MaxPayload, o.MaxConnections = max(o.MaxPayload, 8<<10), max(o.MaxConnections, 65536)
 	x.trouble = uint32(d.of(cfgCalloutTrouble, 0, 100_000, 400_000))
 	x.absence = uint32(d.of(cfgCalloutAbsence, 0, 10_000, 100_000))
+	if o.TurnWork > floodCalls { // else it takes turns to read them, and they never are too many
+		x.flood = int(d.of(cfgCalloutFlood, 0, 2*floodCalls))
+	}
+	if x.flood > 0 {
+		o.MaxCalls = floodCalls
+	}
 	c.callout = x
 }
+
+// floodCalls is how many requests to the server may wait where the service floods it.
+const floodCalls = 100
 
 // patienceOpen is how long a client waits for the first PONG: where a service decides, longer than anybody who decides may
 // take on a slow server, so that a login that is decided by nobody shows.

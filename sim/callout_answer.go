@@ -181,7 +181,19 @@ func (n *node) answerInquiry(what uint64) {
 	if second != "" {
 		out = s.append(n, out, q, second)
 	}
+	n.flood()
 	n.eng.Received(s.id, out)
+}
+
+// flood has the service ask for more than the server has room for, just before an answer of its own and a question of the
+// listener's: both must find room all the same. Nobody waits for what is answered to the flood.
+func (n *node) flood() {
+	times := n.w.cfg.callout.flood
+	if times == 0 {
+		return
+	}
+	n.eng.Received(n.service.id, bytes.Repeat([]byte("PUB $SYS.REQ.USER.INFO _F 0\r\n\r\n"), times))
+	n.listenerDoes(listenerAsk)
 }
 
 // composeAnswer makes an answer, and what follows it; empty: nothing does.

@@ -85,6 +85,7 @@ const (
 	cfgCalloutTrouble   = 63
 	cfgCalloutAbsence   = 64
 	cfgLapse            = 65
+	cfgCalloutFlood     = 66
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which

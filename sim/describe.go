@@ -241,7 +241,7 @@ var configNames = [...]string{
 	cfgTenantBackwards: "services are imported from accounts behind", cfgTenantVersions: "configurations of accounts beyond one",
 	cfgListen: "somebody listens in the system account", cfgTenantDice: "the account with dice", cfgTenantOdds: "the odds of dice",
 	cfgCallout: "a service decides who clients are", cfgCalloutSealed: "it is asked in secret",
-	cfgCalloutTrouble: "it answers wrongly", cfgCalloutAbsence: "it is not there", cfgLapse: "users are revoked, and expire",
+	cfgCalloutTrouble: "it answers wrongly", cfgCalloutAbsence: "it is not there", cfgCalloutFlood: "it asks all the while", cfgLapse: "users are revoked, and expire",
 }
 
 var traitNames = [...]string{

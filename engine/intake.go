@@ -1,0 +1,97 @@
+package engine
+
+import "strconv"
+
+// callBytesMax bounds the messages that wait in an intake; Options.MaxCalls bounds their number.
+const callBytesMax = 16 << 20
+
+// intake is what the server has received and not yet handled.
+type intake struct {
+	calls []*call
+	bytes int // of their messages
+	// refused counts messages for which there was no room, since none waited.
+	refused int
+	replies bool // answers to what the server asked, else requests
+}
+
+func (i *intake) name() string {
+	if i.replies {
+		return "answers to the server"
+	}
+	return "requests to the server"
+}
+
+// next takes out the oldest call.
+func (i *intake) next() *call {
+	k := i.calls[0]
+	i.calls[0] = nil
+	if i.calls = i.calls[1:]; len(i.calls) == 0 {
+		i.calls = nil
+	}
+	i.bytes -= len(k.header) + len(k.body)
+	return k
+}
+
+// take gives e.out to a subscription of the server's own.
+func (e *Engine) take(s *subscription) {
+	m := &e.out
+	in := e.intakeFor(s)
+	if in == nil {
+		return
+	}
+	if in.bytes+m.size > callBytesMax {
+		e.refuse(in)
+		return
+	}
+	m.delivered = true
+	in.bytes += m.size
+	e.work += m.size / bytesPerWork
+	body := append([]byte(nil), m.body[:m.size]...)
+	k := &call{
+		account: m.from.acc, subject: string(m.subject), reply: string(m.reply), header: body[:m.header:m.header], body: body[m.header:],
+		asker: m.from.acc.name, from: e.who(m.from, true), conn: m.from.id, handle: s.also.handle,
+	}
+	if n := m.crossed; n > 0 {
+		x := &m.cross[n-1]
+		if k.account = x.to; x.service != nil {
+			k.asker = x.service.account.name
+		}
+	}
+	in.calls = append(in.calls, k)
+}
+
+// intakeFor returns where e.out waits for a subscription of the server's own, nil if it is not taken. Answers that the server
+// waits for have room of their own: whoever floods it with requests must not keep those who log in from what is decided
+// about them.
+func (e *Engine) intakeFor(s *subscription) *intake {
+	m := &e.out
+	in, wait, most := &e.asked, len(e.asked.calls)+len(e.sys.waiting), e.opts.MaxCalls
+	if prefix := s.also.answers; prefix != "" {
+		if e.inboxes[string(m.subject[len(prefix):])] == nil {
+			return nil
+		}
+		in, wait = &e.answers, len(e.answers.calls)
+	} else if m.crossed > 0 {
+		most -= most / 4 // everybody may ask for some things by imports, and must not keep out who runs the server
+	}
+	if wait >= most {
+		e.refuse(in)
+		return nil
+	}
+	return in
+}
+
+// refuse counts a message that is not taken. The log is told of the first, and how many there were once there is room.
+func (e *Engine) refuse(in *intake) {
+	if in.refused++; in.refused == 1 {
+		e.logf(LevelWarn, "", "Too many "+in.name()+" wait: further ones find no responders")
+	}
+}
+
+// tellRefused logs how many messages were not taken, once none waits.
+func (e *Engine) tellRefused(in *intake) {
+	if n := in.refused; n > 0 && len(in.calls) == 0 {
+		in.refused = 0
+		e.logf(LevelWarn, "", strconv.Itoa(n)+" "+in.name()+" found no responders: too many waited")
+	}
+}

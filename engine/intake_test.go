@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+)
+
+// What accounts ask by imports leaves room for who is in the system account, and the log tells of what finds none.
+func TestRequestsAcrossLeaveRoom(t *testing.T) {
+	s := newSystem(t, Options{MaxCalls: 8})
+	say(s.e, s.sys, "UNSUB 1\r\n")
+	a := s.enter("a", "SUB _R 2\r\n")
+	count := func(c ConnID, answers, refused int) {
+		t.Helper()
+		got := s.w.take(c)
+		if n, none := strings.Count(got, "MSG _R"), strings.Count(got, " 503"); n-none != answers || none != refused {
+			t.Errorf("%d answers and %d refused, want %d and %d:\n%s", n-none, none, answers, refused, got)
+		}
+	}
+	turn(s.e, func() {
+		s.e.Received(a, []byte(strings.Repeat("PUB $SYS.REQ.USER.INFO _R 0\r\n\r\n", 20)))
+		s.e.Received(s.sys, []byte(strings.Repeat("PUB $SYS.REQ.SERVER.PING.IDZ _R 0\r\n\r\n", 5)))
+	})
+	s.w.settle(t, s.e)
+	count(a, 6, 14)
+	count(s.sys, 2, 3)
+	if !s.w.logged("Too many requests to the server wait") || !s.w.logged("17 requests to the server found no responders") {
+		t.Errorf("%q", s.w.log)
+	}
+	say(s.e, a, "PUB $SYS.REQ.USER.INFO _R 0\r\n\r\n")
+	s.w.settle(t, s.e)
+	count(a, 1, 0)
+}
+
+// What waits is bounded in bytes too.
+func TestRequestsAreBoundedInBytes(t *testing.T) {
+	s := newSystem(t, Options{MaxPayload: callBytesMax, TurnWork: 1 << 30})
+	say(s.e, s.sys, "UNSUB 1\r\n")
+	big := "PUB $SYS.REQ.SERVER.PING.IDZ _R 9000000\r\n" + strings.Repeat(" ", 9_000_000) + "\r\n"
+	turn(s.e, func() { s.e.Received(s.sys, []byte(big+big+"PUB $SYS.REQ.SERVER.PING.IDZ _R 0\r\n\r\n")) })
+	for range 20 {
+		s.w.settle(t, s.e)
+	}
+	got := s.w.take(s.sys)
+	if strings.Count(got, "MSG _R") != 3 || strings.Count(got, " 503") != 1 {
+		t.Errorf("%q", got)
+	}
+}
