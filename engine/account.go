@@ -31,6 +31,7 @@ type account struct {
 	slowConsumers uint64
 	updated       WallTime // when its rules were last set; 0: at the start
 	absent        bool     // the configuration does not name it any more
+	recasting     bool     // its subscriptions are visited: other imports call for other shadows
 
 	beat    timer // when its connections are told of again
 	telling bool  // they are about to be
@@ -114,7 +115,8 @@ type subscription struct {
 	also    *also  // what few subscriptions have
 
 	handle sublist.Handle[*subscription]
-	index  int // in conn.subs
+	index  int32  // in conn.subs
+	cast   uint32 // the recast.number for which it has its shadows
 }
 
 // subFlags is why a delivery is not simply one.

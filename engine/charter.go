@@ -221,7 +221,7 @@ func (e *Engine) enforceSome(s *ruleSet, which []int) {
 	if r := next[e.system]; r != nil {
 		asked = r.exportSystem(e)
 	}
-	streams := false
+	var changed []*account
 	for _, i := range which {
 		d := &s.accounts[i]
 		a := e.byAccount[d.Name]
@@ -230,7 +230,9 @@ func (e *Engine) enforceSome(s *ruleSet, which []int) {
 			next[a].importSystem(a, asked)
 		}
 		a.absent, a.updated = false, e.wall
-		streams = streams || !sameStreams(a.def.streams, next[a].streams)
+		if next[a].takeOver(a.def.streams) {
+			changed = append(changed, a)
+		}
 	}
 	for _, i := range which {
 		a := e.byAccount[s.accounts[i].Name]
@@ -239,8 +241,8 @@ func (e *Engine) enforceSome(s *ruleSet, which []int) {
 	for _, i := range which {
 		e.answerImports(e.byAccount[s.accounts[i].Name])
 	}
-	if streams {
-		e.recastShadows()
+	if len(changed) > 0 {
+		e.startRecast(changed)
 	}
 }
 

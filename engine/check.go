@@ -54,7 +54,7 @@ func (e *Engine) Check() {
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
 	listed := e.subscriptions()
 	assert.Thatf(subs == listed, "%d subscriptions with connections, %d in the lists", subs, listed)
-	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0 || e.internalDue()
+	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue()
 	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	for i, t := range e.timers.heap {
 		if t.pos != i+1 || i > 0 && t.before(e.timers.heap[(i-1)/2]) {
@@ -105,8 +105,13 @@ func (e *Engine) checkConn(c *conn) {
 	c.must(!c.paused || c.gate != 0 || c.queued, "is paused for no reason")
 	c.must(c.gate != gateTurn || c.queued, "waits for a turn that is not coming")
 	for i, s := range c.subs {
-		c.must(s.index == i && s.conn == c && !s.dead(), "subscription %d is out of place", i)
+		c.must(int(s.index) == i && s.conn == c && !s.dead(), "subscription %d is out of place", i)
 		c.must(s.max == 0 || s.delivered < s.max, "subscription %d outlived its max", i)
+		if s.flags&subShadowed != 0 && !e.recast.on {
+			for _, sh := range s.also.shadows {
+				c.must(!sh.cut(), "subscription %d has a shadow by which nothing comes", i)
+			}
+		}
 	}
 }
 
@@ -158,6 +163,6 @@ func (e *Engine) Footprint() Footprint {
 	return Footprint{
 		Replies: replies, Shadows: shadows, Inboxes: len(e.inboxes),
 		Connections: len(e.conns) - len(e.free), Subscriptions: e.subscriptions(), Timers: e.timers.len(),
-		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: len(e.fanouts), Slots: len(e.conns),
+		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: len(e.fanouts) + len(e.recast.waiting), Slots: len(e.conns),
 	}
 }

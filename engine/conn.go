@@ -191,7 +191,7 @@ func (c *conn) sub(sid []byte) *subscription {
 
 // addSub adds a subscription whose sid is not in use.
 func (c *conn) addSub(s *subscription) {
-	s.index = len(c.subs)
+	s.index = int32(len(c.subs))
 	c.subs = append(c.subs, s)
 	if c.bySid != nil {
 		c.bySid[s.sid()] = s
@@ -208,7 +208,7 @@ func (c *conn) addSub(s *subscription) {
 // swapSubs has two subscriptions change places.
 func (c *conn) swapSubs(i, j int) {
 	c.subs[i], c.subs[j] = c.subs[j], c.subs[i]
-	c.subs[i].index, c.subs[j].index = i, j
+	c.subs[i].index, c.subs[j].index = int32(i), int32(j)
 }
 
 // renewSub puts another subscription in the place of one, the same but for what a match made earlier knows: to that it has
@@ -225,9 +225,9 @@ func (c *conn) renewSub(s *subscription) *subscription {
 
 // dropSub takes out a subscription; another one may take its place in subs.
 func (c *conn) dropSub(s *subscription) {
-	if r := c.remaking; r != nil && s.index < r.left {
+	if r := c.remaking; r != nil && int(s.index) < r.left {
 		r.left-- // those that are left stay the first
-		c.swapSubs(s.index, r.left)
+		c.swapSubs(int(s.index), r.left)
 	}
 	last := len(c.subs) - 1
 	moved := c.subs[last]

@@ -50,7 +50,7 @@ func connSubsModel(t *rapid.T) {
 			}
 			for i, s := range c.subs {
 				sid := s.sid()
-				if s.index != i || model[sid] != s || c.sub([]byte(sid)) != s || !s.hasSID([]byte(sid)) || s.hasSID([]byte(sid+"0")) {
+				if int(s.index) != i || model[sid] != s || c.sub([]byte(sid)) != s || !s.hasSID([]byte(sid)) || s.hasSID([]byte(sid+"0")) {
 					t.Fatalf("subscription %q is not found where it should be", sid)
 				}
 			}

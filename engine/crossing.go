@@ -153,7 +153,7 @@ func (e *Engine) enter() *sublist.Result[*subscription] {
 	if len(x.to.replies) > 0 && isReplySubject(x.subject) {
 		e.answer(x.to, x.subject)
 	}
-	return e.match(x.to, m.subject)
+	return e.reach(x.to, m.subject)
 }
 
 // setHead makes what the control lines of all receivers begin with.
@@ -185,16 +185,28 @@ func (m *outgoing) setTail() {
 }
 
 // serve goes on with delivering e.out: to those that r reaches, from a place in it on, and then to those in other accounts,
-// until the turn's work reaches limit. It returns where it stopped: behind the last of the last when all is done.
+// until the turn's work reaches limit. It returns where it stopped: behind the last of the last when all is done, at notYet
+// where it has to wait for a recast.
 func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *sublist.Result[*subscription], next int) {
+	m := &e.out
+	if from == notYet {
+		if r = e.reach(m.awaits, m.subject); r == e.recast.later {
+			return r, notYet
+		}
+		m.awaits, from = nil, 0
+		m.many, m.crowd = r.Fanout() >= manyMin, r.Fanout() >= crowdMin
+	}
 	for {
 		if from < r.Fanout() {
 			from = e.fan(r, from, limit)
 		}
-		if from < r.Fanout() || e.out.crossed == len(e.out.cross) {
+		if from < r.Fanout() || m.crossed == len(m.cross) {
 			return r, from
 		}
-		r, from = e.enter(), 0
+		if r, from = e.enter(), 0; r == e.recast.later {
+			m.awaits = m.cross[m.crossed-1].to
+			return r, notYet
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/natsd/natsd/engine/assert"
+	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -59,6 +60,7 @@ type Engine struct {
 	epoch     uint16    // counts the operator's decisions that connections have to follow
 	sweep     sweep     // the visit to those that have not
 	remaking  []*conn   // become other users, with many subscriptions
+	recast    recast    // the visit to subscriptions, because imports have changed
 
 	suspended  int       // bytes of the messages in fanouts
 	oldFanouts []*fanout // for their buffers
@@ -158,6 +160,7 @@ func New(o Options, env Env) *Engine {
 	o.setDefaults()
 	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]job), byAccount: make(map[string]*account)}
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))
+	e.recast.later = &sublist.Result[*subscription]{}
 	e.global = e.newAccount(globalAccount)
 	e.seedSecrets()
 	operators, problems := readOperators(&o)

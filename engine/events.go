@@ -56,6 +56,9 @@ func (e *Engine) EndTurn() {
 	if len(e.remaking) > 0 {
 		e.stepRemaking()
 	}
+	if e.recast.on {
+		e.stepRecast(e.slice(recastPerTurn))
+	}
 	if len(e.reaping) > 0 {
 		e.reap()
 	}
@@ -78,7 +81,7 @@ func (e *Engine) EndTurn() {
 		e.tellOmitted()
 	}
 	wake := e.timers.next()
-	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.remaking) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || len(e.checks.decided) > 0 || e.internalDue() {
+	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.remaking) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {

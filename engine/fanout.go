@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
 )
@@ -70,7 +72,18 @@ func (e *Engine) finishTelling(subj, reply []byte) {
 	}
 }
 
-// suspend puts e.out aside until the next turn.
+// await has a message wait for the end of a recast: before, nobody knows whom it reaches.
+func (e *Engine) await(c *conn, a *wire.PubArgs, body []byte, ck *chunk, answer bool) {
+	e.prepare(c, a, body, ck)
+	if answer {
+		e.answer(c.acc, a.Subject)
+	}
+	e.out.awaits = c.acc
+	e.suspend(e.recast.later, notYet, a)
+	e.out.ck, e.out.body, e.out.from = nil, nil, nil
+}
+
+// suspend puts e.out aside until the next turn, or until a recast is over.
 func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.PubArgs) {
 	e.mark(MarkFanoutSliced)
 	c := e.out.from
@@ -93,7 +106,12 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 		f.ck.refs++
 	}
 	f.msg.borrowed = f.msg.ck != nil // f.ck has a reference of its own
-	e.fanouts = append(e.fanouts, f)
+	if next == notYet {
+		e.mark(MarkRecastAwaited)
+		e.recast.waiting = append(e.recast.waiting, f)
+	} else {
+		e.fanouts = append(e.fanouts, f)
+	}
 	e.suspended += len(f.ck.data)
 	c.gate |= gateFanout
 }
@@ -109,6 +127,12 @@ func (e *Engine) continueFanouts() {
 		if f.next < f.to.Fanout() {
 			e.out.headFor, e.out.lines = nil, 0
 			f.msg, e.out = e.out, spare
+			if f.next == notYet {
+				e.mark(MarkRecastAwaited)
+				e.recast.waiting = append(e.recast.waiting, f)
+				e.fanouts = slices.Delete(e.fanouts, 0, 1)
+				continue
+			}
 			return
 		}
 		e.finish(f.subject, f.reply)
@@ -117,9 +141,7 @@ func (e *Engine) continueFanouts() {
 		f.msg, e.out = e.out, spare
 		e.suspended -= len(f.ck.data)
 		e.pool.release(f.ck)
-		n := copy(e.fanouts, e.fanouts[1:])
-		e.fanouts[n] = nil
-		e.fanouts = e.fanouts[:n]
+		e.fanouts = slices.Delete(e.fanouts, 0, 1)
 		e.keepFanout(f)
 		e.open(from, gateFanout)
 		if e.work >= limit {

@@ -104,5 +104,5 @@ func (e *Engine) publishPost(p *post) {
 	}
 	e.self.acc = p.account
 	e.work++
-	e.distribute(e.self, &a, p.body, nil, e.match(p.account, a.Subject))
+	e.distribute(e.self, &a, p.body, nil, e.reach(p.account, a.Subject))
 }

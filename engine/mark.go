@@ -65,6 +65,9 @@ const (
 	MarkSubRevoked
 	MarkShadowCast
 	MarkShadowRecast
+	MarkRecastSliced
+	MarkRecastFirst
+	MarkRecastAwaited
 	MarkMappingLost
 	MarkHopsMax
 	NumMarks
@@ -130,6 +133,9 @@ var markNames = [NumMarks]string{
 	MarkSubRevoked:        "a subscription taken away by a reload",
 	MarkShadowCast:        "a subscription that reached into another account",
 	MarkShadowRecast:      "such a subscription renewed by a reload",
+	MarkRecastSliced:      "subscriptions given what other imports call for over several turns",
+	MarkRecastFirst:       "a subscription given what other imports call for before its turn, because of a message",
+	MarkRecastAwaited:     "a message that waited until all subscriptions had what other imports call for",
 	MarkMappingLost:       "a message lost by a mapping",
 	MarkHopsMax:           "a message that passed through too many accounts",
 }

@@ -53,6 +53,7 @@ type outgoing struct {
 	orig    original // set when there are crossings
 	held    []*chunk // to be released at the end
 	trace   *tracing // of how it goes; nil: nobody asks
+	awaits  *account // where a recast must end before it is known whom it reaches; nil: none need
 }
 
 // publish routes one message. body is the headers, the payload and the final CRLF; it lies in ck, or is borrowed until
@@ -89,9 +90,15 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 // distribute delivers a message to those that r reaches, and to other accounts where it crosses.
 func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r *sublist.Result[*subscription]) {
 	answer := len(c.acc.replies) > 0 && isReplySubject(a.Subject)
-	if r.Empty() && !answer {
-		e.noResponders(c, a.Subject, a.Reply)
-		return
+	if r.Empty() {
+		switch {
+		case r == e.recast.later:
+			e.await(c, a, body, ck, answer)
+			return
+		case !answer:
+			e.noResponders(c, a.Subject, a.Reply)
+			return
+		}
 	}
 	e.prepare(c, a, body, ck)
 	if answer {

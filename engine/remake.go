@@ -45,6 +45,8 @@ func (e *Engine) remakeSub(s *subscription, from *account) {
 		if len(c.acc.def.streams) > 0 {
 			e.castShadows(s)
 		}
+	} else if e.recast.on {
+		e.recastSub(s) // it has changed places with another one, and would perhaps not be visited
 	}
 	if !e.permit(c, s) {
 		e.mark(MarkSubRevoked)
@@ -111,16 +113,16 @@ func (e *Engine) follow(s *subscription) bool {
 	if s.flags&subShadow != 0 {
 		root = s.also.root
 	}
-	if r == nil || c.gate&gateClosed != 0 || root.dead() || root.index >= r.left {
+	if r == nil || c.gate&gateClosed != 0 || root.dead() || int(root.index) >= r.left {
 		return true
 	}
-	e.remakeNext(c, root.index)
+	e.remakeNext(c, int(root.index))
 	return r.from == c.acc
 }
 
 // home is the account that a subscription of c is in.
 func (c *conn) home(s *subscription) *account {
-	if r := c.remaking; r != nil && s.index < r.left {
+	if r := c.remaking; r != nil && int(s.index) < r.left {
 		return r.from
 	}
 	return c.acc

@@ -219,9 +219,9 @@ func (e *Engine) listens(a *account, subj []byte) bool {
 			}
 		}
 	}
-	return false
+	return e.recast.on && e.listensBehind(a, subj, 0)
 }
 
 func (s *subscription) listening() bool {
-	return !s.dead() && (s.flags&(subService|subHandler) != 0 || s.conn.gate&gateClosed == 0)
+	return !s.dead() && (s.flags&(subService|subHandler) != 0 || s.conn.gate&gateClosed == 0) && (s.flags&subShadow == 0 || !s.cut())
 }

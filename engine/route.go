@@ -63,7 +63,9 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 	if !allowed {
 		return nil
 	}
-	m.result = e.match(c.acc, a.Subject)
+	if m.result = e.reach(c.acc, a.Subject); m.result == e.recast.later {
+		c.memo = nil
+	}
 	return m.result
 }
 

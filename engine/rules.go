@@ -306,22 +306,24 @@ func (e *Engine) enforce(s *ruleSet) {
 			next[a].importSystem(a, asked)
 		}
 	}
-	streams := false
+	var changed []*account
 	for _, a := range e.accounts {
 		r := next[a]
 		a.absent, a.updated = r == nil, e.wall
 		if r == nil {
 			r = &accountRules{}
 		}
-		streams = streams || !sameStreams(a.def.streams, r.streams)
+		if r.takeOver(a.def.streams) {
+			changed = append(changed, a)
+		}
 		e.replace(a, r, func(b *account) *accountRules { return next[b] })
 	}
 	for _, a := range e.accounts {
 		e.answerImports(a)
 		e.shrink(a)
 	}
-	if streams {
-		e.recastShadows()
+	if len(changed) > 0 {
+		e.startRecast(changed)
 	}
 }
 
@@ -402,29 +404,4 @@ func (e *Engine) inherit(old *export, exports []*export, rules func(*account) *a
 // imports reports whether the account imports the service; r may be nil, of an account that is gone.
 func (r *accountRules) imports(x *export) bool {
 	return r != nil && slices.ContainsFunc(r.services, func(im *serviceImport) bool { return im.export == x })
-}
-
-func sameStreams(a, b []*streamImport) bool {
-	return slices.EqualFunc(a, b, func(x, y *streamImport) bool {
-		return x.from == y.from && x.subject == y.subject && x.local == y.local && x.to == y.to && x.trace == y.trace
-	})
-}
-
-// recastShadows gives every subscription the shadows that the imports call for now.
-func (e *Engine) recastShadows() {
-	for _, c := range e.conns {
-		if c == nil || c.gate&gateClosed != 0 {
-			continue
-		}
-		e.remakeAll(c)
-		for _, s := range c.subs {
-			if s.flags&subShadowed != 0 {
-				e.mark(MarkShadowRecast)
-				e.takeShadows(s)
-			}
-			if len(c.acc.def.streams) > 0 {
-				e.castShadows(s)
-			}
-		}
-	}
 }

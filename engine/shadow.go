@@ -8,11 +8,13 @@ import "github.com/natsd/natsd/subject"
 
 // castShadows adds to a new subscription the shadows that the imports of its account call for.
 func (e *Engine) castShadows(s *subscription) {
-	e.castFrom(s, s.conn.acc, s.handle.Subject(), nil, 0)
+	s.cast = e.recast.number
+	e.castFrom(s, s.conn.acc, s.handle.Subject(), nil, nil, 0)
 }
 
-// castFrom adds the shadows of root that continue what it, or its shadow behind, subscribes to in a: subj.
-func (e *Engine) castFrom(root *subscription, a *account, subj string, behind *subscription, hops int) {
+// castFrom adds the shadows of root that continue what it, or its shadow behind, subscribes to in a: subj. Those that are
+// known are there.
+func (e *Engine) castFrom(root *subscription, a *account, subj string, behind *subscription, known []*subscription, hops int) {
 	if hops == hopsMax {
 		e.mark(MarkHopsMax)
 		return
@@ -21,6 +23,10 @@ func (e *Engine) castFrom(root *subscription, a *account, subj string, behind *s
 		e.work++
 		there, ok := im.wanted(subj)
 		if !ok {
+			continue
+		}
+		if s := e.amongShadows(known, im, behind); s != nil {
+			e.castFrom(root, im.from, there, s, known, hops+1)
 			continue
 		}
 		s := &subscription{
@@ -36,8 +42,19 @@ func (e *Engine) castFrom(root *subscription, a *account, subj string, behind *s
 		e.mark(MarkShadowCast)
 		root.flags |= subShadowed
 		root.also.shadows = append(root.also.shadows, s)
-		e.castFrom(root, im.from, there, s, hops+1)
+		e.castFrom(root, im.from, there, s, nil, hops+1)
 	}
+}
+
+// amongShadows finds the one by an import that continues behind; nil: there is none.
+func (e *Engine) amongShadows(list []*subscription, im *streamImport, behind *subscription) *subscription {
+	e.work += len(list) / lookWork
+	for _, s := range list {
+		if s.also.stream == im && s.also.behind == behind {
+			return s
+		}
+	}
+	return nil
 }
 
 // wanted is what of the import a subscription to subj here asks for, there.
@@ -68,7 +85,10 @@ func (e *Engine) unshadow(s *subscription) *subscription {
 		return nil
 	}
 	if m.headFor == by && s.also.behind == nil {
-		return root
+		return root // as the one before it, by an import that is in force
+	}
+	if s.cut() {
+		return nil
 	}
 	subj := m.subject
 	for x := s; x != nil; x = x.also.behind {

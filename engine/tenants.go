@@ -43,6 +43,7 @@ type streamImport struct {
 	bridge  *mapping.Transform // from there to here; nil: the same
 	back    *mapping.Transform // from here to there
 	trace   bool               // traces tell of who gets it here
+	gone    bool               // no longer in force
 
 	last, lastLocal []byte // a subject, and what it is here
 }
