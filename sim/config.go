@@ -86,6 +86,7 @@ const (
 	cfgCalloutAbsence   = 64
 	cfgLapse            = 65
 	cfgCalloutFlood     = 66
+	cfgUnshared         = 67
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which

@@ -48,5 +48,9 @@ func (n *node) mayReconfigure(nth uint64) bool {
 		return false
 	}
 	k := decision.Key{Kind: decision.SimOperation, Actor: n.actor, Purpose: askReconfigure, N: nth}
-	return n.w.source.Chance(k, 250_000)
+	chance := uint32(250_000)
+	if t.unshared {
+		chance = 400_000
+	}
+	return n.w.source.Chance(k, chance)
 }

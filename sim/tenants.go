@@ -27,6 +27,7 @@ type tenants struct {
 	heard    [][]string // patterns of the streams that it imports
 	told     [][]string // subjects of those that it exports
 	services bool       // some account imports one
+	unshared bool       // one of the versions has no imports of streams
 	dice     []share    // none: no account has dice
 
 	words map[string][]wire.Err // what a user may be told of a publish, remembered
@@ -95,6 +96,9 @@ func (d draw) settle(c *config, versions uint64) {
 		td := &tenantDraw{draw: d, base: cfgTenant + uint32(8+v)*tenantStep}
 		t.versions = append(t.versions, td.changed(first))
 	}
+	if versions > 1 {
+		d.unshare(t, c)
+	}
 	d.dice(t, c)
 	t.finish(c)
 	c.tenants = t
@@ -104,6 +108,26 @@ func (d draw) settle(c *config, versions uint64) {
 	c.kinds[kindGarbage] = 0
 	c.clients = max(c.clients, 8)
 }
+
+// unshare perhaps adds a configuration like the first, but without any import of a stream. Between the two all shadows come and
+// go, in small turns: over many.
+func (d draw) unshare(t *tenants, c *config) {
+	r := t.versions[0].Clone()
+	some := false
+	for i := range r.Accounts {
+		a := &r.Accounts[i]
+		before := len(a.Imports)
+		a.Imports = slices.DeleteFunc(a.Imports, func(im model.Import) bool { return im.Kind == model.Stream })
+		some = some || len(a.Imports) < before
+	}
+	if some && d.of(cfgUnshared, 0, 1) == 1 {
+		t.versions, t.unshared = append(t.versions, r), true
+		c.engine.TurnWork = min(c.engine.TurnWork, unsharedTurn)
+	}
+}
+
+// unsharedTurn is the largest TurnWork where the imports of streams come and go.
+const unsharedTurn = 3
 
 func (d *tenantDraw) exports(r *model.Rules, i int) {
 	a := &r.Accounts[i]
