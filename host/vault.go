@@ -3,6 +3,7 @@ package host
 import (
 	"crypto/sha256"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/internal/durable"
 )
 
 // vault keeps account JWTs in a directory. One goroutine carries out what the engine asks for, in that order, while there is
@@ -66,11 +68,21 @@ func result(err error) (r engine.VaultResult) {
 	return r
 }
 
-// List implements engine.Vault. The directory is made if it is not there.
+// accountOf is the account whose JWT a file is.
+func accountOf(name string) (key string, ok bool) {
+	key, ok = strings.CutSuffix(name, vaultEnd)
+	return key, ok && nkeys.IsValidPublicAccountKey(key)
+}
+
+// List implements engine.Vault. The directory is made if it is not there, and rid of what was not written to its end.
 func (v *vault) List(id engine.VaultID) {
 	v.do(id, func() engine.VaultResult {
 		if err := os.MkdirAll(v.dir, 0o755); err != nil {
 			return result(err)
+		}
+		ours := func(name string) bool { _, ok := accountOf(name); return ok }
+		if err := durable.Sweep(v.dir, ours); err != nil {
+			v.s.opts.Log.Log(engine.LevelWarn, "", "What was left in the directory of account JWTs stays: "+err.Error())
 		}
 		names, err := os.ReadDir(v.dir)
 		if err != nil {
@@ -78,8 +90,8 @@ func (v *vault) List(id engine.VaultID) {
 		}
 		var r engine.VaultResult
 		for _, n := range names {
-			key, ok := strings.CutSuffix(n.Name(), vaultEnd)
-			if !ok || !nkeys.IsValidPublicAccountKey(key) {
+			key, ok := accountOf(n.Name())
+			if !ok {
 				continue
 			}
 			text, err := os.ReadFile(filepath.Join(v.dir, n.Name()))
@@ -113,45 +125,13 @@ func (v *vault) file(account string) string { return filepath.Join(v.dir, accoun
 
 // Store implements engine.Vault.
 func (v *vault) Store(id engine.VaultID, account, text string) {
-	v.do(id, func() engine.VaultResult { return result(v.store(account, text)) })
-}
-
-// store writes beside and renames.
-func (v *vault) store(account, text string) error {
-	f, err := os.CreateTemp(v.dir, account+".*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // not there any more if all went well
-	if _, err = f.WriteString(text); err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), v.file(account))
-	}
-	if err != nil {
-		return err
-	}
-	return v.syncDir()
-}
-
-// syncDir makes renames last. Systems that can't sync a directory need not.
-func (v *vault) syncDir() error {
-	d, err := os.Open(v.dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrInvalid) {
-		return err
-	}
-	return nil
+	v.do(id, func() engine.VaultResult {
+		_, err := durable.Replace(v.file(account), 0o644, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+		return result(err)
+	})
 }
 
 // Remove implements engine.Vault.
@@ -163,8 +143,11 @@ func (v *vault) Remove(id engine.VaultID, account string, keep bool) {
 		} else {
 			err = os.Remove(v.file(account))
 		}
-		if errors.Is(err, fs.ErrNotExist) {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
 			err = nil
+		case err == nil:
+			err = durable.SyncDir(v.dir)
 		}
 		return result(err)
 	})

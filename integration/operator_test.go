@@ -3,6 +3,7 @@ package integration
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -161,8 +162,10 @@ func TestOperatorDirectory(t *testing.T) {
 	}), "jwt updated")
 	waitFor(t, why[1], nats.ErrAuthRevoked)
 	roundTrip(t, ncs[0], "x", 100)
-	// The directory outlives the server.
+	// The directory outlives the server. What one that was killed has not written to its end does not.
 	s.Stop()
+	partial := filepath.Join(o.dir, "jwt", publicKey(t, a)+".jwt.1234.tmp")
+	ok(t, os.WriteFile(partial, []byte("eyJ"), 0o600))
 	s = o.serve(resolver, "")
 	nc, _ := who[0].join(t, s.URL())
 	roundTrip(t, nc, "x", 100)
@@ -172,6 +175,9 @@ func TestOperatorDirectory(t *testing.T) {
 	}
 	sys, _ = newSomeone(t, o.sys, nil).join(t, s.URL())
 	ask(t, sys, "$SYS.REQ.CLAIMS.LIST", "", publicKey(t, a))
+	if _, err := os.Stat(partial); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("what was not written to its end is there:", err)
+	}
 	ask(t, sys, "$SYS.REQ.ACCOUNT."+publicKey(t, a)+".CLAIMS.LOOKUP", "", "eyJ")
 }
 

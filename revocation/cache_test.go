@@ -176,6 +176,41 @@ func TestCacheIsSaved(t *testing.T) {
 	}
 }
 
+// It is written entry by entry: the whole is what it would be at once.
+func TestCacheIsJSON(t *testing.T) {
+	for _, n := range []int{0, 1, 3} {
+		entries := map[string]*entry{}
+		for i := range n {
+			entries[fmt.Sprintf("\"%d+/<", i)] = &entry{subject: "CN=<&>", at: time.Unix(1, 0).UTC(), status: "good", raw: []byte("x")}
+		}
+		var text bytes.Buffer
+		ok(t, encode(&text, entries))
+		var all map[string]stored
+		ok(t, json.Unmarshal(text.Bytes(), &all))
+		want, err := json.MarshalIndent(all, "", " ")
+		ok(t, err)
+		if len(all) != n || text.String() != string(want) {
+			t.Errorf("%s\nwant\n%s", &text, want)
+		}
+	}
+}
+
+// A server that was killed while it saved has left something, which the next one removes.
+func TestLeftoversAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{fileName + ".1234.tmp", "other.1234.tmp"} {
+		ok(t, os.WriteFile(filepath.Join(dir, name), []byte("{"), 0o600))
+	}
+	w := remembering(t, CacheOptions{Dir: dir})
+	files, err := os.ReadDir(dir)
+	if err != nil || len(files) != 1 || files[0].Name() != "other.1234.tmp" {
+		t.Errorf("%v, %v", files, err)
+	}
+	if text := w.log.take(); strings.Contains(text, "[WRN]") {
+		t.Errorf("log:\n%s", text)
+	}
+}
+
 // A file that nats-server 2.15 has written.
 func TestReferencesFile(t *testing.T) {
 	dir := t.TempDir()

@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/klauspost/compress/s2"
+
+	"github.com/natsd/natsd/internal/durable"
 )
 
 // The file is nats-server's: an object with the certificates' fingerprints as its names. Answers are in S2's stream format.
@@ -31,6 +35,9 @@ type stored struct {
 func openCache(o CacheOptions, w Witness) *cache {
 	k := &cache{o: o, witness: w, entries: map[string]*entry{}, quit: make(chan struct{}), saved: make(chan struct{})}
 	w.Debugf("Starting OCSP peer cache")
+	if err := durable.Sweep(o.Dir, func(name string) bool { return name == fileName }); err != nil {
+		w.Warnf("What was left in the directory of the OCSP peer cache stays: %v", err)
+	}
 	w.Debugf("Loading OCSP peer cache [%s]", k.file())
 	switch err := k.load(); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -121,38 +128,45 @@ func (k *cache) save() {
 }
 
 // write replaces the file, whole or not at all, and returns its size.
-func (k *cache) write(entries map[string]*entry) (n int, err error) {
-	all := make(map[string]stored, len(entries))
-	var packed bytes.Buffer
-	w := s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterBlockSize(answerMax))
-	for key, e := range entries {
-		packed.Reset()
-		w.Reset(&packed)
-		if _, err := w.Write(e.raw); err != nil {
-			return 0, err
-		}
-		if err := w.Close(); err != nil {
-			return 0, err
-		}
-		all[key] = stored{e.subject, e.at, e.status, e.expires, bytes.Clone(packed.Bytes())}
-	}
-	text, err := json.MarshalIndent(all, "", " ")
-	if err != nil {
-		return 0, err
-	}
+func (k *cache) write(entries map[string]*entry) (size int64, err error) {
 	if err := os.MkdirAll(k.o.Dir, 0o700); err != nil {
 		return 0, err
 	}
-	f, err := os.CreateTemp(k.o.Dir, fileName+"-")
-	if err != nil {
-		return 0, err
+	return durable.Replace(k.file(), 0o600, func(w io.Writer) error { return encode(w, entries) })
+}
+
+// encode writes one entry after the other, as json.MarshalIndent would write them all, without all of their texts at once.
+func encode(to io.Writer, entries map[string]*entry) error {
+	var packed bytes.Buffer
+	w := s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterBlockSize(answerMax))
+	before := "{\n "
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		e := entries[key]
+		packed.Reset()
+		w.Reset(&packed)
+		if _, err := w.Write(e.raw); err != nil {
+			return err
+		}
+		if err := w.Close(); err != nil {
+			return err
+		}
+		name, err := json.Marshal(key)
+		if err != nil {
+			return err
+		}
+		text, err := json.MarshalIndent(stored{e.subject, e.at, e.status, e.expires, packed.Bytes()}, " ", " ")
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(to, "%s%s: %s", before, name, text); err != nil {
+			return err
+		}
+		before = ",\n "
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), k.file())
+	end := "\n}"
+	if len(entries) == 0 {
+		end = "{}"
 	}
-	if err != nil {
-		return 0, errors.Join(err, os.Remove(f.Name()))
-	}
-	return len(text), nil
+	_, err := io.WriteString(to, end)
+	return err
 }

@@ -1,0 +1,93 @@
+package durable
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// leftover ends the names of files that are being written.
+const leftover = ".tmp"
+
+// Replace gives a file the content that write writes, and returns its size. The directory must be there. After an error the
+// file is what it was, unless the error is that of making the new name last.
+func Replace(file string, mode fs.FileMode, write func(io.Writer) error) (size int64, err error) {
+	dir, name := filepath.Split(file)
+	dir = filepath.Clean(dir) // "" is this one
+	f, err := os.CreateTemp(dir, name+".*"+leftover)
+	if err != nil {
+		return 0, err
+	}
+	size, err = fill(f, mode, write)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		return 0, errors.Join(err, os.Remove(f.Name()))
+	}
+	return size, SyncDir(dir)
+}
+
+func fill(f *os.File, mode fs.FileMode, write func(io.Writer) error) (size int64, err error) {
+	w := bufio.NewWriter(f)
+	if err = write(w); err == nil {
+		err = w.Flush()
+	}
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		size, err = f.Seek(0, io.SeekCurrent)
+	}
+	return size, err
+}
+
+// SyncDir makes the names in a directory last: what was renamed or removed there. Systems that can't sync a directory need not.
+func SyncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrInvalid) {
+		return err
+	}
+	return nil
+}
+
+// Sweep removes what a Replace that was cut short has left in a directory, of the files that are ours. A Replace that goes on
+// meanwhile may fail. A directory that is not there has nothing in it.
+func Sweep(dir string, ours func(name string) bool) error {
+	names, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var problems []error
+	for _, n := range names {
+		rest, is := strings.CutSuffix(n.Name(), leftover)
+		dot := strings.LastIndexByte(rest, '.')
+		if !is || dot < 0 || !number(rest[dot+1:]) || !ours(rest[:dot]) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, n.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, err)
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// number reports whether text is what os.CreateTemp puts in the place of a star.
+func number(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }

@@ -1,0 +1,108 @@
+package durable
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func names(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	found, err := os.ReadDir(dir)
+	ok(t, err)
+	for _, f := range found {
+		all = append(all, f.Name())
+	}
+	return all
+}
+
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	for _, text := range []string{"first", "", "the second"} {
+		n, err := Replace(file, 0o640, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+		ok(t, err)
+		got, err := os.ReadFile(file)
+		ok(t, err)
+		if string(got) != text || n != int64(len(text)) {
+			t.Errorf("%q with a size of %d, want %q", got, n, text)
+		}
+	}
+	info, err := os.Stat(file)
+	ok(t, err)
+	if os.PathSeparator == '/' && info.Mode() != 0o640 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	if all := names(t, dir); !slices.Equal(all, []string{"f"}) {
+		t.Errorf("there are %q", all)
+	}
+}
+
+func TestReplaceInThisDirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	_, err := Replace("f", 0o600, func(io.Writer) error { return nil })
+	ok(t, err)
+	if all := names(t, "."); !slices.Equal(all, []string{"f"}) {
+		t.Errorf("there are %q", all)
+	}
+}
+
+// What fails leaves nothing behind, and the file as it was.
+func TestReplaceFails(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f")
+	ok(t, os.WriteFile(file, []byte("old"), 0o600))
+	odd := errors.New("odd")
+	_, err := Replace(file, 0o600, func(w io.Writer) error {
+		if _, err := io.WriteString(w, "new"); err != nil {
+			return err
+		}
+		return odd
+	})
+	if !errors.Is(err, odd) {
+		t.Error(err)
+	}
+	text, err := os.ReadFile(file)
+	ok(t, err)
+	if all := names(t, dir); string(text) != "old" || !slices.Equal(all, []string{"f"}) {
+		t.Errorf("%q; there are %q", text, all)
+	}
+	ok(t, os.Mkdir(filepath.Join(dir, "d"), 0o700))
+	for _, file := range []string{filepath.Join(dir, "d"), filepath.Join(dir, "none", "f")} {
+		if _, err := Replace(file, 0o600, func(io.Writer) error { return nil }); err == nil {
+			t.Errorf("%s: no error", file)
+		}
+	}
+	if all := names(t, dir); !slices.Equal(all, []string{"d", "f"}) {
+		t.Errorf("there are %q", all)
+	}
+}
+
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	kept := []string{".1.tmp", "a", "a..tmp", "a.1", "a.1.tmp.tmp", "a.1x.tmp", "a.tmp", "b.1.tmp"}
+	for _, name := range append([]string{"a.1.tmp", "a.0123456789.tmp"}, kept...) {
+		ok(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	ok(t, Sweep(dir, func(name string) bool { return name == "a" }))
+	if all := names(t, dir); !slices.Equal(all, kept) {
+		t.Errorf("there are %q", all)
+	}
+	ok(t, Sweep(filepath.Join(dir, "none"), nil))
+	if err := Sweep(filepath.Join(dir, "a"), nil); err == nil {
+		t.Error("swept a file")
+	}
+}
