@@ -65,7 +65,11 @@ func (n *node) Submit(id engine.JobID, run func()) {
 	n.jobs[id] = run
 	// A server that is slow all along runs its jobs as fast as others: auth_timeout is drawn for those.
 	k := decision.Key{Kind: decision.SimJob, Actor: n.actor, Purpose: uint32(n.life), N: uint64(id)}
-	n.after(nodeJob, uint64(id), schedule.Time(n.w.source.Range(k, jobMin, jobMax))*schedule.Time(n.slow/n.w.cfg.slow))
+	long := schedule.Time(n.w.source.Range(k, jobMin, jobMax)) * schedule.Time(n.slow/n.w.cfg.slow)
+	if n.slow > n.w.cfg.slow {
+		n.sick(n.w.queue.Now() + long) // which it takes even if the server recovers meanwhile
+	}
+	n.after(nodeJob, uint64(id), long)
 }
 
 const jobMin, jobMax = 1_000_000, 80_000_000 // 1 to 80 ms, as a bcrypt check takes

@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/natsd/natsd/sim/model"
+import (
+	"math/bits"
+
+	"github.com/natsd/natsd/sim/model"
+)
 
 // Clock tells the oracle what it needs to know of time: nothing but answers to requests depends on it.
 type Clock interface {
@@ -94,7 +98,7 @@ func (o *Oracle) crossed(c, by *Conn, r *record, m *Message, f fit) {
 
 // bind notes the reply subject that a request has in the account of one of its entries.
 func (o *Oracle) bind(by *Conn, r *record, m *Message, f fit) {
-	if r.spans || r.answers != nil || f.vague && len(r.choices) == 1 {
+	if r.spans || r.answers != nil || f.vague && len(r.choices) == 1 || bits.OnesCount64(f.could) > 1 {
 		return // more than one thing may have been done with it: anything may come of an answer
 	}
 	entries, entry := r.choices[f.choice].Entries, f.entry
