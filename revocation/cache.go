@@ -1,6 +1,7 @@
 package revocation
 
 import (
+	"bytes"
 	"crypto/x509"
 	"sync"
 	"time"
@@ -22,20 +23,21 @@ const (
 	saveLeast        = time.Second
 )
 
-// cacheMax bounds how many certificates are remembered. They are those that the server's authorities have issued.
-const cacheMax = 100_000
-
 // cache is what is remembered of certificates, by their fingerprints.
 type cache struct {
 	o       CacheOptions
 	witness Witness
+	bounds  bounds
 	quit    chan struct{} // closed when it is to be saved for the last time
 	saved   chan struct{} // closed when it has been
 
 	mu      sync.Mutex // guards what follows
 	entries map[string]*entry
 	stats   Stats
+	bytes   int  // of the entries, with what they cost besides
 	dirty   bool // something is not saved
+	full    bool // what could not be remembered has been complained of
+	lost    bool // a revocation could not be remembered
 }
 
 // entry is an answer about a certificate. It does not change.
@@ -68,10 +70,12 @@ func (c *Checker) Stats() (s Stats, ok bool) {
 func (k *cache) set(key string, e *entry) {
 	if old := k.entries[key]; old != nil {
 		k.stats.add(old, -1)
+		k.bytes -= old.size(key)
 		delete(k.entries, key)
 	}
 	if e != nil {
 		k.stats.add(e, 1)
+		k.bytes += e.size(key)
 		k.entries[key] = e
 	}
 }
@@ -101,7 +105,7 @@ func (c *Checker) UseCache(o *CacheOptions) {
 		old.close()
 	}
 	if o != nil && c.ctx.Err() == nil { // who would close it?
-		c.cache.Store(openCache(o.complete(), c.witness))
+		c.cache.Store(openCache(o.complete(), cacheBounds, c.witness))
 	}
 }
 
@@ -118,17 +122,17 @@ func (o *CacheOptions) complete() CacheOptions {
 }
 
 // remembered is what is remembered of a certificate and counts still. wasRevoked says that an answer that counts no more says
-// that the certificate is revoked.
+// that the certificate is revoked, or that one may have said so that there was no room for.
 func (c *Checker) remembered(p *Policy, l *link) (a *ocsp.Response, wasRevoked bool) {
 	k := c.cache.Load()
 	if k == nil {
 		return nil, false
 	}
-	e := k.get(l.key)
+	e, lost := k.get(l.key)
 	if e == nil {
 		k.count(false)
 		c.witness.Debugf("OCSP peer cache miss for key [%s]", l.key)
-		return nil, false
+		return nil, lost
 	}
 	c.witness.Debugf("OCSP peer cache hit for key [%s]", l.key)
 	a, err := l.parse(e.raw)
@@ -176,14 +180,16 @@ func (c *Checker) remember(l *link, a *ocsp.Response) {
 	}
 	c.witness.Debugf("Caching OCSP response for [%s], key [%s]", l.name, l.key)
 	k.put(l.key, &entry{
-		subject: l.name, at: c.now().UTC().Truncate(time.Second), status: status(a.Status), expires: a.NextUpdate.UTC(), raw: a.Raw,
+		subject: l.name, at: c.now().UTC().Truncate(time.Second), status: status(a.Status), expires: a.NextUpdate.UTC(),
+		raw: bytes.Clone(a.Raw), // without the rest of what it was read into
 	})
 }
 
-func (k *cache) get(key string) *entry {
+// get returns what is remembered of a certificate; nil: nothing. lost says that it may have been revoked all the same.
+func (k *cache) get(key string) (e *entry, lost bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.entries[key]
+	return k.entries[key], k.lost
 }
 
 func (k *cache) count(hit bool) {
@@ -204,30 +210,4 @@ func (k *cache) forget(key string, e *entry) {
 		k.set(key, nil)
 		k.dirty = true
 	}
-}
-
-func (k *cache) put(key string, e *entry) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.entries[key] == nil && len(k.entries) >= cacheMax && !k.makeRoom() {
-		return
-	}
-	k.set(key, e)
-	k.dirty = true
-}
-
-// makeRoom forgets, of a few, the answer that ends first and is no revocation. The lock is held.
-func (k *cache) makeRoom() bool {
-	const few = 64
-	first, looked := "", 0
-	for key, e := range k.entries {
-		if e.status != "revoked" && (first == "" || e.expires.Before(k.entries[first].expires)) {
-			first = key
-		}
-		if looked++; looked == few {
-			break
-		}
-	}
-	k.set(first, nil)
-	return first != ""
 }

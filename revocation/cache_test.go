@@ -282,30 +282,3 @@ func TestCacheThatCanNotBeSaved(t *testing.T) {
 		t.Errorf("log:\n%s", text)
 	}
 }
-
-func TestCacheIsBounded(t *testing.T) {
-	w := remembering(t, CacheOptions{})
-	k := w.c.cache.Load()
-	e := &entry{status: "revoked"}
-	for i := range cacheMax - 1 {
-		k.put(fmt.Sprint(i), e)
-	}
-	k.put("good", &entry{status: "good"})
-	k.put("good", &entry{status: "good"})
-	k.put("more", &entry{status: "good"})
-	if s, _ := w.c.Stats(); s.Responses != cacheMax {
-		t.Errorf("%+v", s)
-	}
-	clear(k.entries)
-	k.stats = Stats{}
-	for i := range cacheMax {
-		k.put(fmt.Sprint(i), &entry{status: "good"})
-	}
-	k.put("more", e)
-	if s, _ := w.c.Stats(); s.Responses != cacheMax || k.get("more") != e {
-		t.Errorf("%+v", s)
-	}
-	k.mu.Lock()
-	k.dirty = false // it is large
-	k.mu.Unlock()
-}

@@ -32,8 +32,10 @@ type stored struct {
 }
 
 // openCache reads what was saved and saves it from time to time, until close.
-func openCache(o CacheOptions, w Witness) *cache {
-	k := &cache{o: o, witness: w, entries: map[string]*entry{}, quit: make(chan struct{}), saved: make(chan struct{})}
+func openCache(o CacheOptions, b bounds, w Witness) *cache {
+	k := &cache{
+		o: o, witness: w, bounds: b, entries: map[string]*entry{}, quit: make(chan struct{}), saved: make(chan struct{}),
+	}
 	w.Debugf("Starting OCSP peer cache")
 	if err := durable.Sweep(o.Dir, func(name string) bool { return name == fileName }); err != nil {
 		w.Warnf("What was left in the directory of the OCSP peer cache stays: %v", err)
@@ -80,10 +82,15 @@ func (k *cache) load() error {
 	for key, s := range all {
 		r.Reset(bytes.NewReader(s.Answer))
 		raw, err := io.ReadAll(io.LimitReader(r, answerMax+1))
-		if err != nil || len(raw) > answerMax || len(k.entries) >= cacheMax {
+		if err != nil || len(raw) > answerMax {
 			continue // it will be asked for again
 		}
-		k.set(key, &entry{subject: s.Subject, at: s.At, status: s.Status, expires: s.Expires, raw: raw})
+		k.put(key, &entry{subject: s.Subject, at: s.At, status: s.Status, expires: s.Expires, raw: bytes.Clone(raw)})
+	}
+	k.dirty = len(k.entries) < len(all)
+	if !k.lost && k.mayHaveLost() {
+		k.lost, k.full = true, true
+		k.witness.Warnf("%s", fullOfRevocations)
 	}
 	return nil
 }
