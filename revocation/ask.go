@@ -3,9 +3,7 @@ package revocation
 import (
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -19,9 +17,6 @@ type question struct {
 	raw  []byte
 	err  error
 }
-
-// answerMax bounds the bytes of an answer.
-const answerMax = 64 << 10
 
 type pauseKey struct{}
 
@@ -98,17 +93,5 @@ func (c *Checker) get(where string, p *Policy) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer, err := c.client.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("bad OCSP responder http status: [%d]", answer.StatusCode)
-	}
-	raw, err := io.ReadAll(io.LimitReader(answer.Body, answerMax+1))
-	if err == nil && len(raw) > answerMax {
-		err = errors.New("the answer is too long")
-	}
-	return raw, err
+	return Exchange(r)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"net/http"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,7 +55,6 @@ var errGone = errors.New("the handshake has ended")
 type Checker struct {
 	witness Witness
 	now     func() time.Time
-	client  *http.Client
 	cache   atomic.Pointer[cache] // nil: nothing is remembered
 
 	changing sync.Mutex // of those who change the cache
@@ -70,7 +68,7 @@ type Checker struct {
 
 // New returns a Checker without a cache. Close ends it.
 func New(w Witness) *Checker {
-	c := &Checker{witness: w, now: time.Now, client: &http.Client{}, asking: map[string]*question{}}
+	c := &Checker{witness: w, now: time.Now, asking: map[string]*question{}}
 	c.ctx, c.end = context.WithCancel(context.Background())
 	return c
 }

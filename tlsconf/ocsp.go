@@ -9,12 +9,13 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"time"
 
 	"golang.org/x/crypto/ocsp"
+
+	"github.com/natsd/natsd/revocation"
 )
 
 // OCSP says which certificates are stapled: shown together with what their authority says of them, signed and recent.
@@ -35,12 +36,11 @@ const (
 	OCSPNever                  // none
 )
 
-// Bounds of what is asked and answered.
+// How long things may take, and count.
 const (
-	ocspTimeout     = 10 * time.Second // of one request
-	ocspAnswerBytes = 64 << 10
-	ocspRetry       = time.Minute // after a failure, and the least between two requests
-	ocspDay         = 24 * time.Hour
+	ocspTimeout = 10 * time.Second // of one request
+	ocspRetry   = time.Minute      // after a failure, and the least between two requests
+	ocspDay     = 24 * time.Hour
 )
 
 // ErrRevoked is wrapped where an authority says that a certificate of the server is not good.
@@ -195,13 +195,5 @@ func post(ctx context.Context, url string, question []byte) ([]byte, error) {
 		return nil, err
 	}
 	r.Header.Set("Content-Type", "application/ocsp-request")
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the responder says %s", answer.Status)
-	}
-	return io.ReadAll(io.LimitReader(answer.Body, ocspAnswerBytes))
+	return revocation.Exchange(r)
 }

@@ -36,9 +36,15 @@ type responder struct {
 	ca     *x509.Certificate
 	key    *ecdsa.PrivateKey
 	caFile string
-	status atomic.Int64 // what it says; -1: nothing
+	status atomic.Int64 // what it says, or one of the below
 	asked  atomic.Int64
 }
+
+// What a responder may say besides.
+const (
+	mute    = -1
+	endless = -2
+)
 
 func newResponder(t *testing.T) *responder {
 	t.Helper()
@@ -59,6 +65,10 @@ func (r *responder) answer(w http.ResponseWriter, q *http.Request) {
 		var text string
 		text, err = url.QueryUnescape(strings.TrimPrefix(q.URL.EscapedPath(), "/"))
 		body, _ = base64.StdEncoding.DecodeString(text) // what is wrong is no question
+	}
+	if status == endless {
+		w.Write(make([]byte, 1<<20))
+		return
 	}
 	question, parseErr := ocsp.ParseRequest(body)
 	if err = errors.Join(err, parseErr); err != nil || status < 0 {
@@ -135,7 +145,6 @@ func staple(t *testing.T, server *tls.Config) []byte {
 }
 
 func TestStapling(t *testing.T) {
-	const silent = -1
 	for _, c := range []struct {
 		name    string
 		mode    OCSPMode
@@ -146,15 +155,16 @@ func TestStapling(t *testing.T) {
 	}{
 		{"auto, not demanded", OCSPAuto, false, ocsp.Good, false, ""},
 		{"auto, demanded", OCSPAuto, true, ocsp.Good, true, ""},
-		{"auto, no answer", OCSPAuto, true, silent, false, ""},
+		{"auto, no answer", OCSPAuto, true, mute, false, ""},
 		{"auto, revoked", OCSPAuto, true, ocsp.Revoked, true, ""},
 		{"always", OCSPAlways, false, ocsp.Good, true, ""},
-		{"always, no answer", OCSPAlways, false, silent, false, "the responder says 500"},
+		{"always, no answer", OCSPAlways, false, mute, false, "bad OCSP responder http status: [500]"},
+		{"always, an answer too long", OCSPAlways, false, endless, false, "the answer is too long"},
 		{"always, revoked", OCSPAlways, false, ocsp.Revoked, false, "revoked"},
 		{"always, unknown", OCSPAlways, false, ocsp.Unknown, false, "unknown"},
-		{"must, not demanded", OCSPMust, false, silent, false, ""},
+		{"must, not demanded", OCSPMust, false, mute, false, ""},
 		{"must, demanded", OCSPMust, true, ocsp.Good, true, ""},
-		{"must, no answer", OCSPMust, true, silent, false, "bad OCSP status update"},
+		{"must, no answer", OCSPMust, true, mute, false, "bad OCSP status update"},
 		{"never", OCSPNever, true, ocsp.Good, false, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
