@@ -81,7 +81,7 @@ func (p *parser) environmentValue(user Value, sc *scope, chain []string) (Value,
 	if !ok {
 		return user, false
 	}
-	if len(text) > len("$2a$") && text[:len("$2a$")] == "$2a$" {
+	if bcryptWord(text) {
 		p.scanner = start
 		return p.value(sc, 0)
 	}

@@ -21,8 +21,8 @@ func (p *parser) word(v Value, sc *scope) (Value, bool) {
 	if !ok {
 		return v, false
 	}
-	if name, is := strings.CutPrefix(text, "$"); is && !strings.HasPrefix(name, "2a$") { // $2a$… is a bcrypt hash
-		return p.variable(v, name, sc)
+	if text != "" && text[0] == '$' && !bcryptWord(text) {
+		return p.variable(v, text[1:], sc)
 	}
 	v.Kind, v.Text = String, text
 	switch strings.ToLower(text) {
@@ -33,6 +33,9 @@ func (p *parser) word(v Value, sc *scope) (Value, bool) {
 	}
 	return v, true
 }
+
+// bcryptWord reports whether a word that begins with a dollar sign is a bcrypt hash, and names no variable.
+func bcryptWord(text string) bool { return strings.HasPrefix(text, "$2a$") }
 
 // bare reads the rest of a word: up to white space, a separator or a closing bracket. Escapes are as in double quotes. before
 // is what was read of it already.

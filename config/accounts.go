@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"time"
 
 	"github.com/natsd/natsd/conf"
@@ -26,6 +27,9 @@ type Account struct {
 	MsgTrace           *MsgTrace
 	JetStream          *AccountJetStream // nil: off
 }
+
+// IsBcrypt reports whether a password, or a token, of the configuration is a bcrypt hash. One that is not is meant as it is.
+func IsBcrypt(password string) bool { return strings.HasPrefix(password, "$2") }
 
 // User is one entry of users, in an account or in authorization. Exactly one of Name and NKey is set, unless auth_callout or
 // a certificate names the user.

@@ -6,10 +6,10 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"slices"
-	"strings"
 
 	"golang.org/x/crypto/bcrypt"
 
+	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -56,7 +56,7 @@ func (e *Engine) prove(c *conn, who *user, name, got string, answer bool) {
 	if who != nil {
 		want = who.password
 	}
-	if !isBcrypt(want) {
+	if !config.IsBcrypt(want) {
 		same := subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
 		e.decide(c, who, same && who != nil, answer)
 		return
@@ -92,8 +92,6 @@ func (e *Engine) admit(c *conn, who *user, answer bool) {
 		e.ok(c)
 	}
 }
-
-func isBcrypt(s string) bool { return strings.HasPrefix(s, "$2") }
 
 // digest is what stands for some strings, in this engine only.
 func (e *Engine) digest(parts ...string) (d digest) {

@@ -202,7 +202,7 @@ func (e *Engine) setUsers() {
 				d.byDN[dn] = u
 			}
 		}
-		if d.decoy == "" && isBcrypt(u.password) {
+		if d.decoy == "" && config.IsBcrypt(u.password) {
 			d.decoy = u.password
 		}
 	}
@@ -210,7 +210,7 @@ func (e *Engine) setUsers() {
 		d.token = &user{account: e.global, password: o.Token}
 	} else if o.User != "" || o.Pass != "" {
 		d.byName[o.User] = &user{name: o.User, account: e.global, password: o.Pass}
-		if isBcrypt(o.Pass) {
+		if config.IsBcrypt(o.Pass) {
 			d.decoy = o.Pass
 		}
 	}

@@ -2,7 +2,6 @@ package server
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
@@ -10,7 +9,7 @@ import (
 
 // plainPasswords reports whether a password is there as it is, so that whoever reads the file has it.
 func plainPasswords(o *engine.Options) bool {
-	plain := func(p string) bool { return p != "" && !strings.HasPrefix(p, "$2") }
+	plain := func(p string) bool { return p != "" && !config.IsBcrypt(p) }
 	some := func(users []config.User) bool {
 		return slices.ContainsFunc(users, func(u config.User) bool { return plain(u.Password) })
 	}
