@@ -107,7 +107,7 @@ func (e *Engine) checkConn(c *conn) {
 	for i, s := range c.subs {
 		c.must(int(s.index) == i && s.conn == c && !s.dead(), "subscription %d is out of place", i)
 		c.must(s.max == 0 || s.delivered < s.max, "subscription %d outlived its max", i)
-		if s.flags&subShadowed != 0 && !e.recast.on {
+		if s.flags&subShadowed != 0 && !e.recast.on && c.gate&gateClosed == 0 {
 			for _, sh := range s.also.shadows {
 				c.must(!sh.cut(), "subscription %d has a shadow by which nothing comes", i)
 			}
