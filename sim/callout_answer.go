@@ -105,7 +105,12 @@ func (n *node) heardInquiry(in *inbound) {
 		if c.inquiry != nil {
 			c.inquiry.decided = true // else the next CONNECT would wait
 		}
+		if len(c.unasked) == 0 {
+			n.w.fail(propCallout, "the service is asked about "+c.name()+" once more than it says CONNECT")
+			return
+		}
 		c.asked++
+		c.unasked = c.unasked[1:]
 		c.inquiry = q
 	}
 	s.asked = append(s.asked, q)

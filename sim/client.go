@@ -65,9 +65,9 @@ type connection struct {
 	throws    []throw             // of dice
 	rush      rush                // before a reload
 	expelled  bool                // its user was taken away
-	connects  int                 // CONNECTs written that a service decides about
-	asked     int                 // of which it was asked
-	inquiry   *inquiry            // the last of them
+	unasked   []schedule.Time     // when CONNECTs were written that a service decides about, and was not asked about yet
+	asked     int                 // how often it was asked about the connection
+	inquiry   *inquiry            // the last of these
 	expires   engine.WallTime     // of the JWT that it showed last; 0: never
 	short     bool                // it has shown one that expires soon
 	nextSid   uint64

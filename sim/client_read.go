@@ -233,7 +233,7 @@ func (c *client) refused(text []byte) {
 		c.w.noteClient(c, "was told "+string(text)) // whether that is just is judged at the server's end
 		return
 	}
-	if e := wire.Err(text); (e == wire.ErrUserExpired || e == wire.ErrUserRevoked) && c.mayLapse() {
+	if c.lapsed(wire.Err(text)) {
 		c.w.noteClient(c, "was told "+string(text))
 		return
 	}

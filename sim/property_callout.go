@@ -26,8 +26,8 @@ const verifyIn = time.Duration(answerIn)
 
 // logsIn notes that the client has written a CONNECT, about which the service is to be asked.
 func (c *client) logsIn() {
-	c.connects++
 	c.connectPing, c.connectAt = c.pings, c.w.queue.Now()
+	c.unasked = append(c.unasked, c.connectAt)
 }
 
 // refusable notes that the CONNECT that was just written may be refused.
@@ -43,7 +43,7 @@ func (c *client) letIn(ping uint64) {
 		return
 	}
 	switch q := c.inquiry; {
-	case q == nil || c.asked < c.connects:
+	case q == nil || len(c.unasked) > 0:
 		c.w.fail(propCallout, c.name()+" was let in though the service was not asked")
 	case q.firstAt == 0:
 		c.w.fail(propCallout, c.name()+" was let in though the service has not answered")
@@ -59,9 +59,10 @@ func (n *node) mayRefuse(c *client) bool {
 	}
 	now, _ := n.Now()
 	q, timeout := c.inquiry, n.w.cfg.engine.AuthTimeout
-	absent := n.service.since == 0 || c.connectAt <= n.service.since // when it should have been asked, perhaps
+	// Others may wait behind the first CONNECT about which nobody was asked.
+	absent := len(c.unasked) > 0 && (n.service.since == 0 || c.unasked[0] <= n.service.since)
 	switch {
-	case n.hindered() || c.asked < c.connects && absent:
+	case n.hindered() || absent:
 		return true
 	case q == nil:
 		return false

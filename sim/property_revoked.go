@@ -10,6 +10,7 @@ import (
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/sim/decision"
 	"github.com/natsd/natsd/sim/schedule"
+	"github.com/natsd/natsd/wire"
 )
 
 // In operator mode users lose their right to be connected while they are: an operator revokes the user of every other client by
@@ -100,6 +101,18 @@ func (c *client) showJWT(b []byte) []byte {
 func (c *client) mayLapse() bool {
 	n := c.node
 	return c.short || c.revocable() && (n.lapses.revoked || n.hindered() || n.lapses.at > 0 && c.w.queue.Now()-n.lapses.at < lapseIn)
+}
+
+// lapsed reports whether the client was closed for what it is told now. Whether that was just was judged when the server closed
+// it, which may have been in a former life of the server: bad links carry its last words long after another one came.
+func (c *client) lapsed(err wire.Err) bool {
+	switch err {
+	case wire.ErrUserExpired:
+		return c.closedFor == engine.ReasonAuthExpired
+	case wire.ErrUserRevoked:
+		return c.closedFor == engine.ReasonAuthRevoked
+	}
+	return false
 }
 
 // mayRevoke draws whether the operator revokes the user, or takes that back, in the nth second.
