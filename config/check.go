@@ -1,6 +1,10 @@
 package config
 
-import "github.com/natsd/natsd/conf"
+import (
+	"slices"
+
+	"github.com/natsd/natsd/conf"
+)
 
 // check reports what is wrong between keys.
 func (c *Config) check(rep *conf.Report) {
@@ -12,14 +16,14 @@ func (c *Config) check(rep *conf.Report) {
 		switch {
 		case one && a.Token != "":
 			rep.Errorf(a.Pos, "a token and a user or password can't both be required")
-		case len(a.Users) > 0 && a.Token != "":
+		case a.Users != nil && a.Token != "":
 			rep.Errorf(a.Pos, "a token and a list of users can't both be set")
-		case len(a.Users) > 0 && a.User != "":
+		case a.Users != nil && a.User != "":
 			rep.Errorf(a.Pos, "a user and a list of users can't both be set")
-		case len(c.Accounts) > 0 && one:
-			rep.Errorf(a.Pos, "a user and accounts can't both be set: put the user into an account")
-		case len(c.Accounts) > 0 && a.Token != "":
-			rep.Errorf(a.Pos, "a token and accounts can't both be set")
+		case c.accountsHaveUsers() && one:
+			rep.Errorf(a.Pos, "a user and users of accounts can't both be set: put the user into an account")
+		case c.accountsHaveUsers() && a.Token != "":
+			rep.Errorf(a.Pos, "a token and users of accounts can't both be set")
 		}
 	}
 	users := map[string]Pos{}
@@ -30,6 +34,11 @@ func (c *Config) check(rep *conf.Report) {
 	for i := range c.Accounts {
 		once(rep, c.Accounts[i].Users, users, keys)
 	}
+}
+
+// accountsHaveUsers: an account without any may stand beside one user, or token, of authorization, who is in the global one.
+func (c *Config) accountsHaveUsers() bool {
+	return slices.ContainsFunc(c.Accounts, func(a Account) bool { return len(a.Users) > 0 })
 }
 
 // once reports users and nkeys that occur a second time.

@@ -15,9 +15,17 @@ const globalAccount = "$G"
 
 // accounts reads the block accounts, or an array of names.
 func accounts(d *schema.Decoder, v *conf.Value, c *Config) {
+	reserved := func(at Pos, name string) bool {
+		if name == globalAccount {
+			d.Report.Errorf(at, "%q is a reserved account: those who are in no other are in it", name)
+		}
+		return name == globalAccount
+	}
 	if v.Kind == conf.Array {
 		for _, s := range d.Strings(v) {
-			c.Accounts = append(c.Accounts, Account{Pos: s.Pos, Name: s.Text})
+			if !reserved(s.Pos, s.Text) {
+				c.Accounts = append(c.Accounts, Account{Pos: s.Pos, Name: s.Text})
+			}
 		}
 		return
 	}
@@ -25,8 +33,7 @@ func accounts(d *schema.Decoder, v *conf.Value, c *Config) {
 		if e.Used && e.Value.Kind != conf.Block {
 			return // it is there to be named as a variable
 		}
-		if e.Key == globalAccount {
-			d.Report.Errorf(e.Pos, "%q is a reserved account: those who are in no other are in it", e.Key)
+		if reserved(e.Pos, e.Key) {
 			return
 		}
 		c.Accounts = append(c.Accounts, Account{Pos: e.Pos, Name: e.Key})

@@ -89,6 +89,17 @@ func TestMistakesNameTheKeyAndWhatIsExpected(t *testing.T) {
 		{"accounts { A { users: [ {user: a}, {user: a} ] } }", `f:1:36: the user "a" is there twice: first at f:1:25`},
 		{"accounts { A { users: [ {nkey: UX} ] } }", `f:1:32: "UX" is not a public user key`},
 		{"authorization { user: a, token: b }", "f:1:15: a token and a user or password can't both be required"},
+		{"authorization { token: b, users: [] }", "f:1:15: a token and a list of users can't both be set"},
+		{"authorization { user: a, password: b, users: [] }", "f:1:15: a user and a list of users can't both be set"},
+		{"authorization { token: b }\naccounts { A { users: [ {user: a} ] } }", "f:1:15: a token and users of accounts can't both be set"},
+		{"authorization { user: b }\naccounts { A { users: [ {user: a} ] } }", "f:1:15: a user and users of accounts can't both be set: put the user into an account"},
+		{"authorization { token: b }\naccounts { A { users: [] } }", ""},
+		{"authorization { user: b }\naccounts: [A]", ""},
+		{`accounts { A {}, "$G" {} }`, `f:1:18: "$G" is a reserved account: those who are in no other are in it`},
+		{`accounts: [A, "$G"]`, `f:1:15: "$G" is a reserved account: those who are in no other are in it`},
+		{"resolver { type: full, dir: x, hard_delete: true }", "f:1:10: hard_delete has no effect without allow_delete"},
+		{"resolver { type: full, dir: x, hard_delete: true, allow_delete: true }", ""},
+		{"resolver { type: cache, dir: x, hard_delete: true }", "f:1:10: hard_delete is not for a resolver of type cache"},
 		// All of them at once.
 		{"a: 1\nport: x\ncluster { b: 1 }\nhost: [1]", "f:1:1: unknown key \"a\"\nf:2:7: expected an integer, found the string \"x\"\n" +
 			"f:3:11: unknown key \"b\" in cluster\nf:4:7: expected a string, found an array"},
