@@ -95,6 +95,13 @@ const firstPing = 2 * time.Second
 
 const defaultMaxPending = 64 << 20
 
+// Complete returns the options as an engine takes them: with defaults in the place of zeros, and math.MaxInt for most limits
+// below zero.
+func (o Options) Complete() Options {
+	o.setDefaults()
+	return o
+}
+
 func (o *Options) setDefaults() {
 	def := func(p *int, v int) {
 		if *p == 0 {

@@ -56,33 +56,39 @@ func (s *monitorSettings) monitorScheme() string {
 	return "http"
 }
 
-// openMonitoring opens the ports for monitoring and profiles, where they are wanted, and returns the port of the first.
+// openMonitoring opens the ports for profiles and monitoring, where they are wanted, and returns the port of the latter.
 func (v *Server) openMonitoring() (port int, err error) {
 	s := v.started
 	v.host.Loaded(s.digest, time.Now())
-	if s.httpPort != 0 || s.httpsPort != 0 {
-		o := host.MonitorOptions{Addr: net.JoinHostPort(s.monitorHost(), portText(cmp.Or(s.httpPort, s.httpsPort))), BasePath: s.basePath}
-		if s.httpsPort != 0 {
-			o.TLS = s.tls.live.Monitoring()
-		}
-		if v.monitor, err = v.host.Monitor(o); err != nil {
-			return 0, err
-		}
-		port = v.monitor.Port()
-		v.log.Log(engine.LevelInfo, "", "Starting "+s.monitorScheme()+" monitor on "+net.JoinHostPort(s.monitorHost(), strconv.Itoa(port)))
+	if err := v.openProfiles(); err != nil || s.httpPort == 0 && s.httpsPort == 0 {
+		return 0, err
 	}
+	o := host.MonitorOptions{Addr: net.JoinHostPort(s.monitorHost(), portText(cmp.Or(s.httpPort, s.httpsPort))), BasePath: s.basePath}
+	if s.httpsPort != 0 {
+		o.TLS = s.tls.live.Monitoring()
+	}
+	if v.monitor, err = v.host.Monitor(o); err != nil {
+		return 0, err
+	}
+	port = v.monitor.Port()
+	v.log.Log(engine.LevelInfo, "", "Starting "+s.monitorScheme()+" monitor on "+net.JoinHostPort(s.monitorHost(), strconv.Itoa(port)))
+	return port, nil
+}
+
+func (v *Server) openProfiles() (err error) {
+	s := v.started
 	if s.profPort == 0 {
-		return port, nil
+		return nil
 	}
 	if v.profiles, err = host.Profile(net.JoinHostPort(cmp.Or(s.engine.Host, "0.0.0.0"), portText(s.profPort))); err != nil {
-		return port, err
+		return err
 	}
 	v.log.Log(engine.LevelInfo, "", "profiling port: "+strconv.Itoa(v.profiles.Port()))
 	if s.profRate > 0 {
 		runtime.SetBlockProfileRate(s.profRate)
 		v.log.Log(engine.LevelWarn, "", "Block profiling is enabled (rate "+strconv.Itoa(s.profRate)+"), this may have a performance impact")
 	}
-	return port, nil
+	return nil
 }
 
 // closeMonitoring undoes openMonitoring.

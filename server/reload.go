@@ -40,6 +40,7 @@ func (v *Server) reload() error {
 		return err
 	}
 	v.started.log = s.log
+	changes := changes(v.current, s)
 	v.peers.follow(s)
 	o := host.Options{Engine: s.engine}
 	if v.tune != nil {
@@ -52,11 +53,15 @@ func (v *Server) reload() error {
 		if len(needRestart) > 0 {
 			v.log.Log(engine.LevelWarn, "", "Not changed without a restart: "+strings.Join(needRestart, ", "))
 		}
+		for _, c := range changes {
+			v.log.Log(engine.LevelInfo, "", "Reloaded: "+c)
+		}
 		v.log.Log(engine.LevelInfo, "", "Reloaded server configuration ("+s.digest+")")
 		close(done)
 	})
 	select {
 	case <-done:
+		v.current = s
 		return nil
 	case <-v.host.Done():
 		return errors.New("the server has ended")

@@ -51,6 +51,7 @@ func (o *Options) args() []string {
 // Server is a server that runs in this process. Its methods may be called from any goroutine.
 type Server struct {
 	started *settings
+	current *settings // what was read last; for whoever reloads
 	args    []string
 	tune    func(*host.Options)
 	log     engine.Log
@@ -105,7 +106,7 @@ func Start(o Options) (*Server, error) {
 
 // prepare makes a server that does not run yet. args are what made s, for reloads; tune may be nil.
 func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options)) (*Server, error) {
-	v := &Server{started: s, args: args, tune: tune, log: log, reloading: make(chan struct{}, 1), done: make(chan struct{})}
+	v := &Server{started: s, current: s, args: args, tune: tune, log: log, reloading: make(chan struct{}, 1), done: make(chan struct{})}
 	v.reloading <- struct{}{}
 	say := func(level engine.Level, text string) { log.Log(level, "", text) }
 	say(engine.LevelInfo, "Starting natsd")
@@ -146,6 +147,14 @@ func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options
 func (v *Server) start() error {
 	v.peers.follow(v.started)
 	v.unstaple = v.started.tls.keepStapled(v.host, v.log)
+	// Before clients may come, as the log's last word at start is that the server is ready. Whoever asks waits until it runs.
+	monitorPort, err := v.openMonitoring()
+	if err != nil {
+		v.host.Stop()
+		_ = v.host.Run() // to give up what it holds
+		v.finish(err)
+		return err
+	}
 	ran := make(chan error, 1)
 	go func() { ran <- v.host.Run() }()
 	<-v.host.Ready()
@@ -153,7 +162,7 @@ func (v *Server) start() error {
 		v.finish(<-ran)
 		return v.err
 	}
-	if err := v.open(); err != nil {
+	if err := v.writeFiles(monitorPort); err != nil {
 		v.host.Stop()
 		<-ran
 		v.finish(err)
@@ -163,18 +172,13 @@ func (v *Server) start() error {
 	return nil
 }
 
-// open opens what belongs to a server besides its client port.
-func (v *Server) open() error {
-	s := v.started
-	port, err := v.openMonitoring()
-	if err != nil {
-		return err
-	}
+// writeFiles tells others where the server is.
+func (v *Server) writeFiles(monitorPort int) (err error) {
 	prof := 0
 	if v.profiles != nil {
 		prof = v.profiles.Port()
 	}
-	v.files, err = writeFiles(s, v.host.Port(), port, prof)
+	v.files, err = writeFiles(v.started, v.host.Port(), monitorPort, prof)
 	return err
 }
 
@@ -183,10 +187,10 @@ func (v *Server) finish(err error) {
 	v.unstaple()
 	v.closeMonitoring()
 	v.started.removeFiles(v.files)
+	v.peers.Close()
 	if err == nil {
 		v.log.Log(engine.LevelInfo, "", "Server Exiting..")
 	}
-	v.peers.Close()
 	if v.owned {
 		v.logger.Close()
 	}

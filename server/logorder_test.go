@@ -1,0 +1,114 @@
+package server
+
+import (
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/natsd/natsd/engine"
+)
+
+// lines is a log that keeps what it is told.
+type lines struct {
+	mu  sync.Mutex
+	all []string
+}
+
+func (l *lines) Log(_ engine.Level, _, text string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = append(l.all, text)
+}
+
+// take returns the lines since it was called before.
+func (l *lines) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := l.all
+	l.all = nil
+	return all
+}
+
+// expect finds the beginnings of lines, in that order.
+func (l *lines) expect(t *testing.T, beginnings ...string) {
+	t.Helper()
+	all := l.take()
+	rest := all
+	for _, b := range beginnings {
+		i := slices.IndexFunc(rest, func(line string) bool { return strings.HasPrefix(line, b) })
+		if i < 0 {
+			t.Errorf("no %q in its place in\n%s", b, strings.Join(all, "\n"))
+			return
+		}
+		rest = rest[i+1:]
+	}
+	if len(rest) > 0 {
+		t.Errorf("more lines at the end:\n%s", strings.Join(rest, "\n"))
+	}
+}
+
+// The last word at start is that all is ready, and at the end that nothing goes on. What a reload has changed is named.
+func TestOrderOfTheLog(t *testing.T) {
+	for _, flags := range [][]string{nil, {"--portable"}} {
+		l := &lines{}
+		file := written(t, "port: -1\nhost: 127.0.0.1\nhttp: -1\nocsp_cache: true\n")
+		v, err := Start(Options{ConfigFile: file, Flags: append([]string{"--profile", "-1"}, flags...), Log: l})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.expect(t, "Starting natsd", "Using configuration file", "profiling port: ", "Starting http monitor on ", "Listening for client", "Server is ready")
+		answer, err := http.Get(v.MonitorURL() + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusOK {
+			t.Error(answer.Status)
+		}
+		for _, c := range []struct {
+			text string
+			want []string
+		}{
+			{"port: -1\nhost: 127.0.0.1\nhttp: -1\nping_max: 3\nserver_name: x\n", []string{"Not changed without a restart: server_name", "Reloaded: ping_max = 3"}},
+			{"port: -1\nhost: 127.0.0.1\nhttp: -1\nping_max: 3\nmax_payload: 1000\n", []string{"Reloaded: max_payload = 1000"}},
+			{"port: -1\nhost: 127.0.0.1\nhttp: -1\nping_max: nil\n", nil},
+			{"port: -1\nhost: 127.0.0.1\nhttp: -1\n", []string{"Reloaded: max_payload = 1048576", "Reloaded: ping_max = 2"}},
+		} {
+			if err := os.WriteFile(file, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			last := "Reloaded server configuration"
+			if c.want == nil {
+				last = "Failed to reload server configuration: "
+			}
+			if err := v.Reload(); (err == nil) != (c.want != nil) {
+				t.Error(err)
+			}
+			l.expect(t, append(c.want, last)...)
+		}
+		v.Stop()
+		l.expect(t, "Initiating Shutdown", "Server Exiting..")
+	}
+}
+
+// Where a port for monitoring is taken, nothing runs, and nothing is left.
+func TestMonitoringPortIsTaken(t *testing.T) {
+	first, err := Start(Options{Flags: []string{"-m", "-1"}, Log: &lines{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Stop()
+	for _, flag := range []string{"-m", "--profile"} {
+		l := &lines{}
+		_, err := Start(Options{Flags: []string{flag, first.MonitorURL()[len("http://127.0.0.1:"):]}, Log: l})
+		if err == nil || !strings.Contains(err.Error(), "can't be opened") {
+			t.Error(err)
+		}
+		if text := strings.Join(l.take(), "\n"); strings.Contains(text, "ready") || strings.Contains(text, "Listening") {
+			t.Error(text)
+		}
+	}
+}
