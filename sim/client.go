@@ -6,6 +6,7 @@ import (
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/netsim"
 	"github.com/natsd/natsd/sim/decision"
+	"github.com/natsd/natsd/sim/model"
 	"github.com/natsd/natsd/sim/oracle"
 	"github.com/natsd/natsd/sim/schedule"
 )
@@ -155,7 +156,9 @@ func newClient(w *world, index int, kind clientKind) *client {
 	c.host = w.net.AddHost(clientHosts+index, c)
 	c.traits = w.drawTraits(c)
 	if users := w.users(); len(users) > 0 {
-		c.user = users[c.traits.user]
+		if c.user = users[c.traits.user]; c.traits.nobody {
+			c.user = model.Nobody
+		}
 	}
 	return c
 }

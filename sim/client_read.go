@@ -171,11 +171,7 @@ func (c *client) info(args []byte) {
 		return
 	}
 	o := &c.w.cfg.engine
-	required := c.w.cfg.auth.required()
-	if c.w.cfg.listens && c.greeted {
-		required = i.AuthRequired // there are users, though none must be named: the answer to CONNECT says so, others don't
-	}
-	if i.MaxPayload != o.MaxPayload || i.Headers == o.NoHeaders || i.AuthRequired != required ||
+	if i.MaxPayload != o.MaxPayload || i.Headers == o.NoHeaders || !c.demands(i.AuthRequired) ||
 		i.ClientIP != c.host.IP() || i.ClientID == 0 || i.Port != serverPort || i.LameDuckMode && !c.node.stopping && c.life == c.node.life {
 		c.w.fail(propInfo, c.name()+" read an INFO that is not true: "+quote(args))
 		return

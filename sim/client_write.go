@@ -55,7 +55,7 @@ func (c *client) greet() {
 // sendConnect writes a CONNECT. It returns false if the server must refuse it.
 func (c *client) sendConnect() bool {
 	t := &c.traits
-	if t.late && !c.w.cfg.auth.required() {
+	if t.late && c.silentAtFirst() {
 		return true // the defaults of a connection without CONNECT are among those that traits may have
 	}
 	good := !(t.badAuth && c.hostile) && c.exists()
@@ -81,6 +81,7 @@ func (c *client) sendConnect() bool {
 		b = c.showLogin(b)
 	case c.w.cfg.trustees != nil && good:
 		b = c.showJWT(b)
+	case t.nobody && what == rightCredentials:
 	default:
 		b = c.w.cfg.auth.appendCredentials(b, what, c.user, c.password())
 	}

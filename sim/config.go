@@ -86,6 +86,8 @@ const (
 	cfgCalloutAbsence   = 64
 	cfgLapse            = 65
 	cfgCalloutFlood     = 66
+	cfgNoAuth           = 70
+	cfgNoAuthUser       = 71 // + version, fewer than noAuthVersions
 	cfgUnshared         = 67
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault

@@ -208,6 +208,8 @@ func (s *Storyteller) configWords(r decision.Record) string {
 		return fmt.Sprintf("rate of network fault %d: %d of %d", p-cfgNetFault, r.Value, r.Range)
 	case p >= cfgFault:
 		return fmt.Sprintf("rate of %q: %d of %d", nameOf(faultNames[:], uint64(p-cfgFault)), r.Value, r.Range)
+	case p >= cfgNoAuthUser && p < cfgNoAuthUser+noAuthVersions:
+		return fmt.Sprintf("no_auth_user of configuration %d: %d of %d", p-cfgNoAuthUser, r.Value, r.Range)
 	case p >= cfgKind:
 		return fmt.Sprintf("share of clients that are %q: %d of %d", nameOf(kindNames[:], uint64(p-cfgKind)), r.Value, r.Range)
 	}
@@ -242,13 +244,13 @@ var configNames = [...]string{
 	cfgListen: "somebody listens in the system account", cfgTenantDice: "the account with dice", cfgTenantOdds: "the odds of dice",
 	cfgCallout: "a service decides who clients are", cfgCalloutSealed: "it is asked in secret",
 	cfgCalloutTrouble: "it answers wrongly", cfgCalloutAbsence: "it is not there", cfgCalloutFlood: "it asks all the while", cfgLapse: "users are revoked, and expire",
-	cfgUnshared: "imports of streams come and go",
+	cfgUnshared: "imports of streams come and go", cfgNoAuth: "clients may say no user",
 }
 
 var traitNames = [...]string{
 	traitPhase: "its slots begin at", traitPeriod: "a slot takes", traitPace: "reads", traitVerbose: "verbose", traitPedantic: "pedantic",
 	traitNoEcho: "no echo", traitPlain: "no headers", traitQuiet: "no no_responders", traitLate: "no CONNECT", traitMute: "answers no ping",
-	traitRude: "does not even try a password", traitLaggard: "reads slowly", traitUser: "is user", traitTardy: "answers late", traitFit: "is a user that fits, rather not",
+	traitRude: "does not even try a password", traitLaggard: "reads slowly", traitUser: "is user", traitTardy: "answers late", traitFit: "is a user that fits, rather not", traitNobody: "says no user",
 }
 
 var detailNames = [...]string{

@@ -54,6 +54,7 @@ type node struct {
 	nextOptions engine.Options // of the reload that is under way
 	reloaded    bool           // the process was told new options
 	version     int            // of the configuration of accounts that is in force
+	demandAt    schedule.Time  // when a reload last changed whether clients must say a user
 	nextVersion int            // of the reload that is under way
 
 	turns     uint64

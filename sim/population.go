@@ -80,6 +80,7 @@ type traits struct {
 	rude         bool          // … or does not even try one
 	tardy        schedule.Time // before it answers a request, where there are accounts
 	user         int           // of the run's, where there are accounts
+	nobody       bool          // says no user
 }
 
 // Purposes of decision.SimTrait. Numbers stand in logs.
@@ -99,6 +100,7 @@ const (
 	traitUser     = 13
 	traitTardy    = 14
 	traitFit      = 15
+	traitNobody   = 16
 )
 
 var paces = [...]int{1000, 1, 20, 10_000}
@@ -118,6 +120,7 @@ func (w *world) drawTraits(c *client) traits {
 	if users := w.users(); len(users) > 0 {
 		t.user = c.drawUser(len(users))
 		t.tardy = tardiness[c.trait(traitTardy, uint64(len(tardiness)))]
+		w.drawNobody(c, &t)
 	}
 	t.noResponders = t.headers && !rare(traitQuiet, 150_000)
 	t.requests = c.kind == kindRequester || c.kind == kindMixed
@@ -135,9 +138,9 @@ func (w *world) drawTraits(c *client) traits {
 	case kindIdle:
 		t.mute = rare(traitMute, 300_000)
 	case kindBadAuth:
-		t.badAuth, t.rude = true, rare(traitRude, 500_000)
+		t.badAuth, t.rude = true, rare(traitRude, 500_000) && !w.cfg.mayBeNobody() // it may be let in before it shows anything
 	}
-	if t.late && !w.cfg.auth.required() {
+	if t.late && (!w.cfg.auth.required() || t.nobody && w.cfg.alwaysNobody()) {
 		t.verbose, t.pedantic, t.echo, t.headers, t.noResponders = true, true, true, false, false
 	}
 	return t

@@ -307,6 +307,9 @@ func (n *node) reconfigured() {
 	if t == nil || n.nextVersion == n.version {
 		return
 	}
+	if (t.versions[n.version].NoAuth == "") != (t.versions[n.nextVersion].NoAuth == "") {
+		n.demandAt = n.w.queue.Now()
+	}
 	n.version = n.nextVersion
 	n.listener.moved = true
 	n.w.note(n.index, "configuration "+strconv.Itoa(n.version)+" comes into force")

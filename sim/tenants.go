@@ -70,6 +70,7 @@ func (d draw) tenancy(c *config) {
 		return
 	}
 	d.settle(c, 3)
+	d.nameless(c)
 }
 
 // settle draws accounts, and at most so many configurations of them.
@@ -416,6 +417,7 @@ func (c *config) options(version int) engine.Options {
 	if c.tenants != nil {
 		own := c.tenants.rendered[version]
 		o.Accounts = append(own[:len(own):len(own)], o.Accounts...) // behind them the system account, if there is a listener
+		allowNobody(&o, c.tenants.versions[version])
 	}
 	return o
 }

@@ -9,7 +9,11 @@ import (
 // Rules are one configuration.
 type Rules struct {
 	Accounts []Account
+	NoAuth   string // the user that those are who say none; empty: nobody may
 }
+
+// Nobody stands, where there is a name of a user, for a client that says none.
+const Nobody = "nobody"
 
 // Account is a subject space of its own.
 type Account struct {
@@ -104,6 +108,9 @@ func (r *Rules) Account(name string) *Account {
 
 // User finds a user and the account that it is in; nil if there is none.
 func (r *Rules) User(name string) (*User, string) {
+	if name == Nobody {
+		name = r.NoAuth
+	}
 	for i := range r.Accounts {
 		for j := range r.Accounts[i].Users {
 			if u := &r.Accounts[i].Users[j]; u.Name == name {
@@ -165,7 +172,7 @@ func (im *Import) Here() string {
 
 // Clone returns a copy that can be changed without changing r, but for the insides of permissions, which are to be replaced.
 func (r *Rules) Clone() *Rules {
-	c := &Rules{Accounts: slices.Clone(r.Accounts)}
+	c := &Rules{Accounts: slices.Clone(r.Accounts), NoAuth: r.NoAuth}
 	for i := range c.Accounts {
 		a := &c.Accounts[i]
 		a.Users, a.Exports, a.Imports, a.Mappings = slices.Clone(a.Users), slices.Clone(a.Exports), slices.Clone(a.Imports), slices.Clone(a.Mappings)
