@@ -168,7 +168,11 @@ func (c *client) writeSub(sid uint64, pattern, queue string) (doubtful bool) {
 			kind = dueMaybe // how many are over, the server may know better
 		}
 	}
-	c.ledger.add(due{kind: kind, err: wire.ErrMaxSubscriptions})
+	d := due{kind: kind, err: wire.ErrMaxSubscriptions}
+	if c.user != "" && len(c.w.cfg.tenants.versions) > 1 { // a reload that comes first may make room, or forbid this one too
+		d.kind, d.errs = dueMaybe, []wire.Err{c.subViolation(pattern, queue)}
+	}
+	c.ledger.add(d)
 	return true
 }
 

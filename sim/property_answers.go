@@ -43,6 +43,8 @@ func (c *client) prompt(took schedule.Time) {
 	if w.cfg.budget <= 64 {
 		most += schedule.Time(w.largest) * second / 1_000_000 // it may come behind a message of its own
 	}
+	// And behind what was published lately, once for each of its subscriptions, while as much is written to somebody else.
+	most += 2 * schedule.Time(w.volume.recent(w.queue.Now())) * schedule.Time(max(len(c.subs), 1)) * schedule.Time(w.cfg.slow)
 	if took <= most || !c.healthy() || w.congested(c) || c.heldLately(w.queue.Now()) || c.deliberates() {
 		return
 	}

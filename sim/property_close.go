@@ -164,5 +164,23 @@ func (w *world) overwhelmed(c *client) bool {
 // congested reports whether so much was published lately that the client's way to the server may have been full.
 func (w *world) congested(c *client) bool {
 	r := uint64(w.cfg.rate)
+	if cut := w.cfg.cutRate(); cut > 0 && (r == 0 || cut < r) {
+		r = cut
+	}
 	return r > 0 && w.volume.recent(w.queue.Now())*uint64(max(len(c.subs), 1)) > r/4
+}
+
+// cutRate is how many bytes a second pass where small segments are cut near their beginnings, and what follows a cut comes
+// later; 0: there is no such bound.
+func (c *config) cutRate() uint64 {
+	const (
+		small   = 64     // bytes of a segment
+		gaps    = 10_000 // in a second
+		million = 1_000_000
+	)
+	n := &c.net
+	if n.CutPerMillion == 0 || n.CutMax == 0 || n.CutMax > small {
+		return 0
+	}
+	return small * gaps * uint64(million-n.CutPerMillion) / uint64(n.CutPerMillion)
 }

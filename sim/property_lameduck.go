@@ -66,9 +66,12 @@ func inWords(r engine.CloseReason) bool {
 }
 
 // lastWords is told when the client has read the end of the stream: if it was closed for an offence that there are words
-// for, it has read them.
+// for, it has read them, unless its user was taken away before.
 func (c *client) lastWords() {
 	err, offended := c.ledger.fatal()
+	if c.expelled && c.closedFor == engine.ReasonAuthFailed {
+		return
+	}
 	if offended && err != "" && inWords(c.closedFor) && !c.garbage && !c.harmed && !c.w.netTrouble(c) {
 		c.w.fail(propReplies, c.name()+" was closed for "+string(c.closedFor)+" without -ERR '"+string(err)+"'")
 	}
