@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"time"
 
 	"github.com/natsd/natsd/wire"
@@ -115,14 +114,9 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 
 // settle writes what waits for a connection and, if it is closing, closes it when nothing waits any more.
 func (e *Engine) settle(c *conn) {
-	for c.out.pending > 0 && !c.blocked {
-		if e.written >= e.writeMost {
-			e.touch(c) // goes on in the next turn
-			break
-		}
-		e.send(c)
+	if e.flush(c, e.writeLimit()); c.out.pending > 0 && !c.blocked {
+		e.touch(c) // goes on in the next turn
 	}
-	e.relieve(c)
 	if c.tls != 0 {
 		e.tlsWritten(c)
 	}
@@ -151,57 +145,5 @@ func (e *Engine) endLinger(c *conn) {
 	if end := later(e.now, most); c.lingerEnd > end {
 		c.lingerEnd = end
 		e.arm(c)
-	}
-}
-
-// writeLimit is how many bytes are handed to the network at the end of a turn, about, for either list: 4 MiB, some 1 or 2 ms,
-// for the default TurnWork. Deliveries are charged so that a turn does not make more than that: what is written keeps up.
-func (e *Engine) writeLimit() int {
-	return bytesPerWork * min(e.opts.TurnWork, math.MaxInt/bytesPerWork)
-}
-
-// flush hands all that waits to the network, before the end of the turn.
-func (e *Engine) flush(c *conn) {
-	for c.out.pending > 0 && !c.blocked {
-		e.send(c)
-	}
-	e.relieve(c)
-}
-
-// send hands a part of what waits to the network. What it does not take waits for Writable.
-func (e *Engine) send(c *conn) {
-	iov := c.out.vectors(e.iov[:0], iovMax, min(sendMax, max(sendMin, e.writeLimit())))
-	offered := 0
-	for _, b := range iov {
-		offered += len(b)
-	}
-	n := e.env.Network.Send(c.id, iov)
-	clear(iov)
-	e.iov = iov[:0]
-	c.out.written(&e.pool, n)
-	e.written += n
-	if c.out.pending == 0 {
-		if c.stuckAt > 0 {
-			e.slowWrites.observe(int64(e.now - c.stuckAt))
-			c.stuckAt = 0
-		}
-		c.progress = 0 // it owes nothing: what waits next has its own time
-	} else if n > 0 || c.progress == 0 {
-		c.progress = e.now
-	}
-	if n < offered {
-		e.mark(MarkPartialWrite)
-		c.blocked = true
-		if c.stuckAt == 0 {
-			c.stuckAt = e.now
-		}
-		e.arm(c)
-	}
-}
-
-// relieve lets go whom the connection holds back, if it has taken enough.
-func (e *Engine) relieve(c *conn) {
-	if len(c.stalled) > 0 || c.stallUsed {
-		e.drained(c)
 	}
 }

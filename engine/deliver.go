@@ -90,9 +90,11 @@ func (e *Engine) deliver(s *subscription) bool {
 		if c.out.pending > e.opts.StallBytes {
 			e.stall(m.from, c)
 		}
-	} else if c.out.pending > flushAt && e.written < e.writeLimit() {
-		e.mark(MarkEarlyFlush)
-		e.flush(c)
+	} else if c.out.pending > e.flushAt {
+		if limit := e.earlyLimit(size); e.written < limit {
+			e.mark(MarkEarlyFlush)
+			e.flush(c, limit)
+		}
 	}
 	return true
 }

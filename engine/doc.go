@@ -50,9 +50,9 @@
 // # What is bounded
 //
 // A turn: Options.TurnWork messages parsed or delivered, some 1 ms, with other lines, bytes written and what matching and
-// passing over costs counted in the same unit; some 4 MiB and 128 connections written to, 2000 timers, 600 subscriptions
-// removed, 500 monitoring entries. (A smaller TurnWork makes these smaller too.) What is left goes on in the next turn, which
-// is asked for by Wake. Who has much to be done gets a share of it after another, an eighth at most, in turns with the others
+// passing over costs counted in the same unit; some 4 MiB written before its end and twice that at it (write.go), to 128
+// connections, 2000 timers, 600 subscriptions removed, 500 monitoring entries. (A smaller TurnWork makes these smaller too.)
+// What is left goes on in the next turn, which is asked for by Wake. Who has much to be done gets a share of it after another, an eighth at most, in turns with the others
 // that have (gate.go). What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128
 // connections in a turn, and for others when they are about to do or to get something (sweep.go). 256 learn in a turn that
 // their password was right or wrong; so many are compared at a time as Options.Checks says (checks.go).
@@ -69,6 +69,6 @@
 // # Where to read on
 //
 // env.go (what the engine asks for), events.go (what it is told), then along a message's way: input.go, gather.go,
-// publish.go, fanout.go, deliver.go, outqueue.go, and flush in close.go. What holds a connection back is in gate.go and stall.go,
+// publish.go, fanout.go, deliver.go, outqueue.go, and flush in write.go. What holds a connection back is in gate.go and stall.go,
 // how it ends in close.go and keepalive.go. check.go has the invariants.
 package engine

@@ -44,23 +44,23 @@ type Engine struct {
 	nextCID uint64
 	active  int // connections that are not closing
 
-	pool      chunkPool
-	iov       [][]byte
-	crowd     []*conn   // the same, because of a message to many
-	touched   []*conn   // something to write or to close at the end of the turn
-	run       runQueue  // gate opened: input that waits to be processed
-	fanouts   []*fanout // messages with receivers left to serve
-	reaping   []*conn   // closed, with subscriptions still to be removed
-	work      int       // messages handled and delivered this turn
-	limit     int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
-	written   int       // bytes handed to the network this turn, before its end and at it
-	writeMost int       // of them, for the list being written to
-	fed       bool      // something was received this turn
-	turn      bool      // between BeginTurn and EndTurn
-	epoch     uint16    // counts the operator's decisions that connections have to follow
-	sweep     sweep     // the visit to those that have not
-	remaking  []*conn   // become other users, with many subscriptions
-	recast    recast    // the visit to subscriptions, because imports have changed
+	pool     chunkPool
+	iov      [][]byte
+	crowd    []*conn   // the same, because of a message to many
+	touched  []*conn   // something to write or to close at the end of the turn
+	run      runQueue  // gate opened: input that waits to be processed
+	fanouts  []*fanout // messages with receivers left to serve
+	reaping  []*conn   // closed, with subscriptions still to be removed
+	work     int       // messages handled and delivered this turn
+	limit    int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
+	written  int       // bytes handed to the network in this part of the turn (write.go)
+	flushAt  int       // bytes waiting for a receiver that are written without waiting for the end of the turn
+	fed      bool      // something was received this turn
+	turn     bool      // between BeginTurn and EndTurn
+	epoch    uint16    // counts the operator's decisions that connections have to follow
+	sweep    sweep     // the visit to those that have not
+	remaking []*conn   // become other users, with many subscriptions
+	recast   recast    // the visit to subscriptions, because imports have changed
 
 	suspended  int       // bytes of the messages in fanouts
 	oldFanouts []*fanout // for their buffers
@@ -145,8 +145,7 @@ const (
 	sendMin     = 16 << 10  // but not fewer than these
 	// bytesPerWork: so many bytes delivered count as another message, for what writing them costs.
 	bytesPerWork = 256
-	flushAt      = 256 << 10 // bytes waiting for a receiver that are written without waiting for the end of the turn
-	shareMin     = 8 << 10   // bytes of a payload from which on receivers share it instead of copying
+	shareMin     = 8 << 10 // bytes of a payload from which on receivers share it instead of copying
 )
 
 // clientListener is the one listener there is so far.

@@ -23,6 +23,7 @@ func (e *Engine) BeginTurn() {
 	e.turn = true
 	e.work, e.written, e.fed = 0, 0, false
 	e.limit = e.opts.TurnWork - e.opts.TurnWork/4
+	e.flushAt = e.sendLimit()
 	e.now, e.wall = e.env.Clock.Now()
 	if len(e.fanouts) > 0 {
 		e.continueFanouts()
@@ -105,15 +106,15 @@ func (e *Engine) Addr() Port { return e.listening }
 // share of the turn, of their own.
 func (e *Engine) settleTouched() {
 	most := e.slice(settleTurn)
-	left := most - e.settleSome(&e.touched, most, e.writeLimit())
-	e.settleSome(&e.crowd, max(left, most/2, 1), e.writeLimit())
+	left := most - e.settleSome(&e.touched, most)
+	e.settleSome(&e.crowd, max(left, most/2, 1))
 }
 
-// settleSome writes to the first connections of a list: at most so many, and none after so many bytes. It returns to how
+// settleSome writes to the first connections of a list: at most so many, and none after writeLimit bytes. It returns to how
 // many.
-func (e *Engine) settleSome(list *[]*conn, most, bytes int) (settled int) {
-	l := *list
-	e.written, e.writeMost = 0, bytes // what was written before must not keep these from theirs
+func (e *Engine) settleSome(list *[]*conn, most int) (settled int) {
+	l, bytes := *list, e.writeLimit()
+	e.written = 0 // what was written before must not keep these from theirs
 	i := 0
 	for ; i < len(l) && settled < most && (i == 0 || e.written < bytes); i++ {
 		c := l[i]

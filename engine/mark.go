@@ -21,6 +21,7 @@ const (
 	MarkSlowDataQueued
 	MarkPartialWrite
 	MarkEarlyFlush
+	MarkRoomMade
 	MarkSharedPayload
 	MarkSharedLine
 	MarkMemoHit
@@ -89,6 +90,7 @@ var markNames = [NumMarks]string{
 	MarkSlowDataQueued:    "a slow consumer closed with data queued",
 	MarkPartialWrite:      "a write taken in part",
 	MarkEarlyFlush:        "a receiver written to before the end of the turn",
+	MarkRoomMade:          "a receiver written to beyond what a turn writes early, to make room for a message",
 	MarkSharedPayload:     "a large payload shared between receivers",
 	MarkSharedLine:        "the line of a message shared by its receivers",
 	MarkMemoHit:           "a publisher's remembered match used",

@@ -2,23 +2,6 @@ package engine
 
 import "github.com/natsd/natsd/wire"
 
-// room makes sure that n more bytes may wait for c, closing it as a slow consumer where they may not.
-func (e *Engine) room(c *conn, n int) bool {
-	if c.out.pending+n <= e.opts.MaxPending {
-		return true
-	}
-	if !c.blocked && c.out.pending > 0 {
-		e.mark(MarkEarlyFlush)
-		e.flush(c)
-		if c.out.pending+n <= e.opts.MaxPending {
-			return true
-		}
-	}
-	e.mark(MarkSlowPending)
-	e.slowConsumer(c, ReasonSlowPending)
-	return false
-}
-
 // sendBytes appends control bytes to what waits for c.
 func (e *Engine) sendBytes(c *conn, b []byte) {
 	if c.gate&gateClosed != 0 || !e.room(c, len(b)) {

@@ -191,6 +191,7 @@ var simExcusedMarks = map[string]string{
 	engine.MarkTLSFailed.String():  "the same",
 	engine.MarkTLSTimeout.String(): "the same",
 
+	engine.MarkRoomMade.String():    "hardly ever do many go on in one turn with max_pending waiting for each; a test of the engine has",
 	engine.MarkRequestsMax.String(): "no simulated client has 65536 requests unanswered; a test of the engine has",
 	engine.MarkHopsMax.String():     "simulated configurations have fewer accounts than that",
 }
