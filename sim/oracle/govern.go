@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"math/bits"
 	"strings"
 
 	"github.com/natsd/natsd/sim/model"
@@ -168,6 +169,13 @@ type fit struct {
 	copies        int    // of it that the subscription may get
 	vague         bool   // it fits several choices, or several configurations
 	could         uint64 // the entries that it fits, as bits
+}
+
+// single is the entry by which a message came, if there is only one. Where the publish may have been handled by one of several
+// configurations, entries but the first have no number that means the same in each.
+func (f *fit) single() (entry int, certain bool) {
+	entry = bits.TrailingZeros64(f.could)
+	return entry, f.could == 1<<entry && entry < 63 && (entry == 0 || !f.vague)
 }
 
 // fits finds the ways by which the message may have come. It fails, and returns false, if there is none.

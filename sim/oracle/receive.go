@@ -39,13 +39,11 @@ func (o *Oracle) Receive(c *Conn, m *Message) {
 	}
 	o.prove(c, s.written)
 	o.prove(by, r.written-1) // a message with many receivers is not handled at once: others may get it later
-	if r.begun == 0 {
-		r.begun = o.now
-	}
+	r.begins(&f, o.now)
 	r.received = true
 	s.received++
 	p := pairOf(by, c)
-	if owed := o.deliver(p, r.n, s); (!owed || s.unsub != 0) && !o.lawful(c, by, r, s) {
+	if owed := o.deliver(p, r.n, s); (!owed || s.unsub != 0) && !o.lawful(c, by, r, s, &f) {
 		return
 	}
 	o.checkLimit(by, r, s)
@@ -75,8 +73,8 @@ func (o *Oracle) altered(c, by *Conn, r *record, m *Message) {
 }
 
 // lawful checks what a message that was not owed needs in order to come all the same.
-func (o *Oracle) lawful(c, by *Conn, r *record, s *sub) bool {
-	begun, done := by.begunBy(r), by.doneBy(r)
+func (o *Oracle) lawful(c, by *Conn, r *record, s *sub, f *fit) bool {
+	begun, done := by.begunBy(r, f), by.doneBy(r)
 	switch {
 	case by.gone != 0 && r.written > by.gone:
 		o.fail(Invented, "%v got message %d of %v on %q, written after the server had given that connection up",

@@ -7,6 +7,7 @@ type record struct {
 	n              uint64
 	written        position
 	begun          position // when it was proven that the server had begun to handle it; 0: not yet
+	stages         []stage
 	proven         position // when it was proven to have been handled; 0: not yet
 	subject, reply string
 	received       bool // by somebody
@@ -28,6 +29,13 @@ type record struct {
 	at      int64          // when it was written
 }
 
+// stage is an account that a publish came into from another one, by one of its entries, and when that was proven. It is offered to
+// subscriptions there when it comes there, which may be later than in the account before.
+type stage struct {
+	entry int
+	begun position
+}
+
 // groupDue is what one queue group owes of one publish.
 type groupDue struct {
 	group  *group
@@ -46,7 +54,7 @@ type records struct {
 
 func (q *records) add(n uint64, at position) *record {
 	r := q.push()
-	*r = record{n: n, written: at, groups: r.groups[:0]}
+	*r = record{n: n, written: at, groups: r.groups[:0], stages: r.stages[:0]}
 	return r
 }
 
@@ -95,16 +103,37 @@ func (q *records) forget() {
 	}
 }
 
-// begunBy is the position by which the server had begun with the publish or never would; 0: not known. Who subscribes
-// later does not get it.
-func (c *Conn) begunBy(r *record) position {
-	switch {
-	case r.begun != 0 && (r.proven == 0 || r.begun < r.proven):
-		return r.begun
-	case r.proven != 0:
-		return r.proven
+// begins notes that a publish has come to a subscription.
+func (r *record) begins(f *fit, now position) {
+	if r.begun == 0 {
+		r.begun = now // in the account in which it was published, which comes first
 	}
-	return c.gone
+	if entry, certain := f.single(); certain && entry > 0 && r.reached(entry) == 0 {
+		r.stages = append(r.stages, stage{entry, now})
+	}
+}
+
+// reached is when it was proven that the publish had come to one of its entries.
+func (r *record) reached(entry int) position {
+	if entry == 0 {
+		return r.begun
+	}
+	for _, s := range r.stages {
+		if s.entry == entry {
+			return s.begun
+		}
+	}
+	return 0
+}
+
+// begunBy is the position by which the server had begun with the publish or never would, where it came from; 0: not known. Who
+// subscribes later does not get it.
+func (c *Conn) begunBy(r *record, f *fit) position {
+	entry, certain := f.single()
+	if begun := r.reached(entry); certain && begun != 0 && (r.proven == 0 || begun < r.proven) {
+		return begun
+	}
+	return c.doneBy(r)
 }
 
 // doneBy is the position by which the publish was handled or never will be; 0: not known.
