@@ -123,7 +123,7 @@ func handshakeError(err error) string {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &record):
-		return engine.TLSNotTLS
+		return record.Error() // engine.TLSNotTLS, and other ways to be no TLS, which only who means harm has
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "EOF"
 	}

@@ -187,6 +187,34 @@ func TestTLSRequired(t *testing.T) {
 	})
 }
 
+// The log tells what was wrong with a handshake that began well.
+func TestTLSRecordTooLong(t *testing.T) {
+	hosts(t, func(t *testing.T, w *world) {
+		a := newAuthority(t)
+		s, _ := w.serveTLS(engine.Options{}, a.settings())
+		c := dialSilently(t, s.addr)
+		_, err := c.r.ReadString('\n')
+		ok(t, err)
+		config := a.trust()
+		config.ServerName = "localhost"
+		_ = tls.Client(trailing{c, "\x17\x03\x03\xff\xff"}, config).Handshake()
+		until(t, "it to be logged", func() bool {
+			return s.log.contains("TLS handshake error: tls: oversized record received with length 65535")
+		})
+	})
+}
+
+// trailing is a connection that writes more than it was given.
+type trailing struct {
+	net.Conn
+	more string
+}
+
+func (c trailing) Write(b []byte) (int, error) {
+	_, err := c.Conn.Write(append(bytes.Clone(b), c.more...))
+	return len(b), err
+}
+
 func TestTLSManyConnections(t *testing.T) {
 	hosts(t, func(t *testing.T, w *world) {
 		a := newAuthority(t)
