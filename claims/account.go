@@ -222,7 +222,7 @@ func (a *Account) Activates(i int, importer string, token *Activation, now int64
 func (s *Span) Current(now int64) bool { return !s.Expired(now) && !s.Early(now) }
 
 // Expired reports whether the JWT no longer counts.
-func (s *Span) Expired(now int64) bool { return s.Expires > 0 && now >= s.Expires }
+func (s *Span) Expired(now int64) bool { return s.Expires != 0 && now >= s.Expires }
 
 // Early reports whether the JWT does not count yet.
 func (s *Span) Early(now int64) bool { return s.NotBefore > 0 && now < s.NotBefore }

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -252,6 +253,29 @@ func TestPayload(t *testing.T) {
 	for _, text := range []string{"", "a.b", "a.!.c", "a.AAAA.c"} {
 		if got := string(Payload(text)); got != "null" {
 			t.Errorf("%q: got %s", text, got)
+		}
+	}
+}
+
+// What counts until before 1970 has never counted; 0 is no end.
+func TestSpan(t *testing.T) {
+	for _, c := range []struct {
+		span Span
+		now  int64
+		want bool
+	}{
+		{Span{}, 100, true},
+		{Span{Expires: 101}, 100, true},
+		{Span{Expires: 100}, 100, false},
+		{Span{Expires: -5}, 100, false},
+		{Span{Expires: math.MinInt64}, 100, false},
+		{Span{Expires: math.MaxInt64}, 100, true},
+		{Span{NotBefore: 100}, 100, true},
+		{Span{NotBefore: 101}, 100, false},
+		{Span{NotBefore: -5}, 100, true},
+	} {
+		if got := c.span.Current(c.now); got != c.want {
+			t.Errorf("%+v at %d: %v", c.span, c.now, got)
 		}
 	}
 }

@@ -386,6 +386,36 @@ func TestUpdateWithoutOperatorMode(t *testing.T) {
 	}
 }
 
+// When an operator's own JWT does not count, nothing that it signed does, and who asks why is told.
+func TestOperatorOfAnotherTime(t *testing.T) {
+	now, a := int64(year2100/1e9), testAccount(2)
+	for _, c := range []struct {
+		edit func(*jwt.OperatorClaims)
+		want string
+	}{
+		{func(c *jwt.OperatorClaims) { c.Expires = now }, " has expired"},
+		{func(c *jwt.OperatorClaims) { c.Expires = -5 }, " has expired"},
+		{func(c *jwt.OperatorClaims) { c.NotBefore = now + 100 }, " is not valid yet"},
+	} {
+		base := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 1)}
+		w := newOperatorWorld(t, config.MemoryResolver, func(o *Options) {
+			oc := jwt.NewOperatorClaims(publicOf(base.op))
+			oc.SystemAccount = publicOf(testAccount(1))
+			c.edit(oc)
+			text, err := oc.Encode(base.op)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Operators.Operators[0].Text = text
+		}, base.account(a, nil))
+		w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), refusedText)
+		want := publicOf(a) + ": its JWT can't be used: the JWT of operator " + publicOf(w.op) + c.want
+		if !w.logged(want) {
+			t.Errorf("not logged: %s", want)
+		}
+	}
+}
+
 // What is refused changes nothing.
 func TestUpdateRefused(t *testing.T) {
 	a := testAccount(2)

@@ -168,10 +168,26 @@ func (e *Engine) startTrust() {
 }
 
 // trusts reports whether an account JWT issued by key counts now.
-func (t *trust) trusts(key string, now int64) bool {
-	return slices.Contains(t.keys, key) || slices.ContainsFunc(t.operators, func(o *claims.Operator) bool {
-		return o.Current(now) && o.Trusts(key)
-	})
+func (t *trust) trusts(key string, now int64) bool { return t.distrust(key, now) == "" }
+
+// distrust says why an account JWT issued by key does not count now; empty: it does.
+func (t *trust) distrust(key string, now int64) string {
+	if slices.Contains(t.keys, key) {
+		return ""
+	}
+	why := "issuer " + key + " is not trusted"
+	for _, o := range t.operators {
+		switch {
+		case !o.Trusts(key):
+		case o.Current(now):
+			return ""
+		case o.Expired(now):
+			why = "the JWT of operator " + o.Key + " has expired"
+		default:
+			why = "the JWT of operator " + o.Key + " is not valid yet"
+		}
+	}
+	return why
 }
 
 // strict reports whether the operator that vouches for an account wants signing keys to sign for everybody.
@@ -191,10 +207,8 @@ func (e *Engine) grounds(a *claims.Account, key string) string {
 		return "" // the JWT will not be used
 	case t.pinned != nil && key != e.system.name && !slices.Contains(t.pinned, key):
 		return "account public key not in list of pinned accounts"
-	case !t.trusts(a.Issuer, e.seconds()):
-		return "issuer " + a.Issuer + " is not trusted"
 	}
-	return ""
+	return t.distrust(a.Issuer, e.seconds())
 }
 
 // seconds is the time of the turn as JWTs count it.
