@@ -197,7 +197,7 @@ func TestTLSRecordTooLong(t *testing.T) {
 		ok(t, err)
 		config := a.trust()
 		config.ServerName = "localhost"
-		_ = tls.Client(trailing{c, "\x17\x03\x03\xff\xff"}, config).Handshake()
+		_ = tls.Client(trailing{c, "\x17\x03\x03\xff\xff"}, config).Handshake() // it fails by what follows its hello
 		until(t, "it to be logged", func() bool {
 			return s.log.contains("TLS handshake error: tls: oversized record received with length 65535")
 		})
