@@ -249,7 +249,8 @@ func (o *Oracle) unsure(r *record) bool {
 		return true
 	}
 	b := r.answers
-	return b != nil && (b.asker.ended != 0 || b.asker.gone != 0 || o.time()-b.asked > b.least/2)
+	return b != nil && (b.asker.ended != 0 || b.asker.gone != 0 || o.time()-b.asked > b.least/2 ||
+		o.clock != nil && !o.clock.Steady(b.asked)) // its clock may have jumped
 }
 
 // answerWays are the ways of an answer: where it is published, and back to who asked.
