@@ -16,7 +16,6 @@ import (
 type edgeWorker struct {
 	waiter
 	g      *edge
-	bell   int // eventfd: todo has something
 	conns  map[int32]*edgeConn
 	active []*edgeConn // to be served in this round
 	later  []*edgeConn // and in the next
@@ -54,31 +53,12 @@ type worked struct {
 }
 
 func newEdgeWorker(g *edge) (*edgeWorker, error) {
-	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
-	if err != nil {
-		return nil, os.NewSyscallError("epoll_create1", err)
-	}
-	bell, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
-	if err != nil {
-		unix.Close(fd)
-		return nil, os.NewSyscallError("eventfd", err)
-	}
 	// Edge-triggered, so that the counter need not be read.
-	ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: int32(bell)}
-	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, bell, &ev); err != nil {
-		unix.Close(fd)
-		unix.Close(bell)
-		return nil, os.NewSyscallError("epoll_ctl", err)
+	w, err := newWaiter(128, g.s.opts.Processors > 0, unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET})
+	if err != nil {
+		return nil, err
 	}
-	return &edgeWorker{
-		waiter: waiter{fd: fd, events: make([]unix.EpollEvent, 128), hold: g.s.opts.Processors > 0},
-		g:      g, bell: bell, conns: map[int32]*edgeConn{}, buf: make([]byte, edgeBlock),
-	}, nil
-}
-
-func (w *edgeWorker) close() {
-	unix.Close(w.fd)
-	unix.Close(w.bell)
+	return &edgeWorker{waiter: w, g: g, conns: map[int32]*edgeConn{}, buf: make([]byte, edgeBlock)}, nil
 }
 
 // hand has the worker look at c. It may be called from any thread.
@@ -102,11 +82,6 @@ func (w *edgeWorker) quit() {
 	w.ending = true
 	w.mu.Unlock()
 	w.ring()
-}
-
-func (w *edgeWorker) ring() {
-	one := [8]byte{1}
-	_, _ = unix.Write(w.bell, one[:]) // fails only when the counter is full, and then it has been ringing for ages
 }
 
 func (w *edgeWorker) run() {

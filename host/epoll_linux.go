@@ -33,7 +33,6 @@ type sock struct {
 type epoll struct {
 	waiter
 	s      *Server
-	bell   int // eventfd: the inbox has something
 	listen map[int32]*listener
 	socks  []sock
 	ready  []uint32 // slots to look at, in order of arrival
@@ -62,26 +61,15 @@ const (
 const vecsMax = 1024
 
 func newLoop(s *Server) (loop, error) {
-	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	w, err := newWaiter(256, s.opts.Processors > 0, unix.EpollEvent{Events: unix.EPOLLIN, Pad: padBell})
 	if err != nil {
-		return nil, os.NewSyscallError("epoll_create1", err)
-	}
-	bell, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
-	if err != nil {
-		unix.Close(fd)
-		return nil, os.NewSyscallError("eventfd", err)
+		return nil, err
 	}
 	p := &epoll{
-		s: s, bell: bell, listen: map[int32]*listener{},
-		waiter: waiter{fd: fd, events: make([]unix.EpollEvent, 256), hold: s.opts.Processors > 0},
-		base:   time.Now(), buf: make([]byte, s.opts.ReadBytes), vecs: make([]unix.Iovec, 0, 256),
+		s: s, listen: map[int32]*listener{}, waiter: w,
+		base: time.Now(), buf: make([]byte, s.opts.ReadBytes), vecs: make([]unix.Iovec, 0, 256),
 	}
 	p.edge = newEdge(s, p.wake, p.forget)
-	ev := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(bell), Pad: padBell}
-	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, bell, &ev); err != nil {
-		p.close()
-		return nil, os.NewSyscallError("epoll_ctl", err)
-	}
 	return p, nil
 }
 
@@ -99,14 +87,10 @@ func (p *epoll) close() {
 	}
 	p.edge.close() // before the bell goes
 	p.listen, p.socks = nil, nil
-	unix.Close(p.fd)
-	unix.Close(p.bell)
+	p.waiter.close()
 }
 
-func (p *epoll) wake() {
-	one := [8]byte{1}
-	_, _ = unix.Write(p.bell, one[:]) // fails only when the counter is full, and then the loop is awake
-}
+func (p *epoll) wake() { p.ring() }
 
 func (p *epoll) run() error {
 	runtime.LockOSThread()

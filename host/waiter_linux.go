@@ -1,6 +1,7 @@
 package host
 
 import (
+	"os"
 	"runtime"
 	"time"
 	"unsafe"
@@ -29,10 +30,42 @@ func HoldProcessors() int {
 // (HoldProcessors), for some time.
 type waiter struct {
 	fd     int
+	bell   int // an eventfd in it, rung by other threads
 	events []unix.EpollEvent
 	hold   bool // there are processors to be kept
 	brisk  bool // the events before came shortly one after the other
 	last   time.Time
+}
+
+// newWaiter makes a waiter for so many events at a time. ev is what the bell's event is like.
+func newWaiter(events int, hold bool, ev unix.EpollEvent) (waiter, error) {
+	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+	if err != nil {
+		return waiter{}, os.NewSyscallError("epoll_create1", err)
+	}
+	bell, err := unix.Eventfd(0, unix.EFD_NONBLOCK|unix.EFD_CLOEXEC)
+	if err != nil {
+		unix.Close(fd)
+		return waiter{}, os.NewSyscallError("eventfd", err)
+	}
+	w := waiter{fd: fd, bell: bell, events: make([]unix.EpollEvent, events), hold: hold}
+	ev.Fd = int32(bell)
+	if err := unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, bell, &ev); err != nil {
+		w.close()
+		return waiter{}, os.NewSyscallError("epoll_ctl", err)
+	}
+	return w, nil
+}
+
+func (w *waiter) close() {
+	unix.Close(w.fd)
+	unix.Close(w.bell)
+}
+
+// ring wakes whoever waits, or will. It may be called from any thread, before close.
+func (w *waiter) ring() {
+	one := [8]byte{1}
+	_, _ = unix.Write(w.bell, one[:]) // fails only when the counter is full, and then it has been ringing for ages
 }
 
 const (
