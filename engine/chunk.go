@@ -77,3 +77,11 @@ func (p *chunkPool) release(ck *chunk) {
 	p.retained += len(ck.data)
 	p.free[ck.class] = append(p.free[ck.class], ck)
 }
+
+// GiveUpSpare leaves to the garbage collector what is kept for reuse. Nothing else changes: it is for worlds whose server has
+// nothing to do.
+func (e *Engine) GiveUpSpare() { e.pool.giveUp() }
+
+func (p *chunkPool) giveUp() {
+	p.free, p.retained = [len(p.free)][]*chunk{}, 0
+}

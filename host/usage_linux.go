@@ -9,6 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+const measuresCPU = true
+
 // usage measures what the process uses.
 type usage struct {
 	at  time.Time

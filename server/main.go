@@ -84,5 +84,6 @@ func serve(s *settings, args []string, log *host.Logger, signals chan os.Signal)
 	if err := v.start(); err != nil {
 		return err
 	}
+	go v.host.ReturnMemory()
 	return v.Wait()
 }
