@@ -6,7 +6,8 @@ import (
 	"github.com/natsd/natsd/sim/oracle"
 )
 
-// propStray: a message that nobody published is only read when somebody sends garbage.
+// propStray: a message that nobody published is only read when somebody sends garbage, and where there are accounts, only where
+// it may come to from a user that does.
 const propStray = "stray"
 
 // deliver handles a MSG or HMSG.
@@ -26,7 +27,7 @@ func (c *client) deliver(in *inbound) {
 	}
 	id, n, from := c.identify(in)
 	if from == nil {
-		if !c.w.garbage && !c.garbage {
+		if !c.mayStray(string(in.subject)) {
 			c.w.fail(propStray, c.name()+" read a message on "+quote(in.subject)+" that nobody published: "+quote(in.payload))
 		}
 		return

@@ -35,6 +35,9 @@ func (c *client) greet() {
 	if c.kind == kindSilent && c.hostile {
 		return
 	}
+	if c.garbageFirst() {
+		return
+	}
 	c.state = clientOpening
 	c.told = c.node.oracle.Open(c.id, oracle.ConnOptions{
 		Echo: c.traits.echo, NoResponders: c.traits.noResponders && c.headers, User: c.user, Headers: c.headers,

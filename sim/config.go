@@ -88,6 +88,7 @@ const (
 	cfgCalloutFlood     = 66
 	cfgNoAuth           = 70
 	cfgNoAuthUser       = 71 // + version, fewer than noAuthVersions
+	cfgTenantGarbage    = 80
 	cfgUnshared         = 67
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault

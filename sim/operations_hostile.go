@@ -101,29 +101,11 @@ func (c *client) offend(op operation, s slotKey) {
 	}
 }
 
-// garbageLines are what garbage is made of: lawful lines, of which bytes are changed, dropped or doubled.
-var garbageLines = [...]string{
-	"PUB garbage.one 11\r\nhello world\r\n",
-	"PUB garbage.two garbage.reply 5\r\nhello\r\n",
-	"SUB garbage.> 777\r\n",
-	"SUB a.> garbage-queue 778\r\n",
-	"UNSUB 777 5\r\n",
-	"PING\r\n",
-	"PONG\r\n",
-	"CONNECT {\"verbose\":true,\"pedantic\":false,\"headers\":true}\r\n",
-	"HPUB garbage.three 12 17\r\nNATS/1.0\r\n\r\nhello\r\n",
-	"INFO {}\r\n",
-	"+OK\r\n",
-	"-ERR 'x'\r\n",
-	"\r\n\r\n",
-	"PUB > 3\r\nabc\r\n",
-}
-
 // sendGarbage writes a few lines with mistakes.
 func (c *client) sendGarbage(s slotKey) {
 	c.forsake()
 	for i := range uint32(1 + s.below(detailCount, 4)) {
-		line := []byte(garbageLines[s.each(detailTemplate, i, uint64(len(garbageLines)))])
+		line := []byte(garbageLines[s.each(detailTemplate, i, c.w.garbageKinds())])
 		place := int(s.each(detailPlace, i, uint64(len(line))))
 		x := byte(s.each(detailByte, i, 256))
 		switch s.each(detailHow, i, 4) {
@@ -137,17 +119,4 @@ func (c *client) sendGarbage(s slotKey) {
 		}
 		c.out = append(c.out, line...)
 	}
-}
-
-// forsake gives up knowing what the server makes of the connection: it may subscribe to anything from here on.
-func (c *client) forsake() {
-	c.garbage = true
-	if c.told == nil {
-		return
-	}
-	const unknown = 1 << 60
-	c.node.oracle.Subscribe(c.told, unknown, ">", "")
-	c.node.oracle.Doubt(c.told, unknown)
-	c.node.oracle.End(c.told)
-	c.told = nil
 }

@@ -83,7 +83,7 @@ func (c *client) startRush(nth uint64) {
 }
 
 func (c *client) mayRush() bool {
-	return c.hostile && c.state == clientReady && !c.fatal && !c.halfClosed && !c.full()
+	return c.hostile && c.told != nil && c.state == clientReady && !c.fatal && !c.halfClosed && !c.full()
 }
 
 // rushOn does it once more.

@@ -232,7 +232,7 @@ func (c *client) toldRevoked(ping uint64) {
 
 // reconfigured is told that another configuration is in force.
 func (c *client) reconfigured() {
-	if c.user == "" || c.state < clientOpening {
+	if c.user == "" || c.state < clientOpening || c.garbage {
 		return
 	}
 	exists := c.exists()

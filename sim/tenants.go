@@ -69,8 +69,10 @@ func (d draw) tenancy(c *config) {
 	if d.of(cfgTenants, 0, 1) != 1 || d.source.Below(d.key(cfgTenantsRare), 3) > 1 {
 		return
 	}
+	garbage := c.kinds[kindGarbage]
 	d.settle(c, 3)
 	d.nameless(c)
+	d.littered(c, garbage)
 }
 
 // settle draws accounts, and at most so many configurations of them.

@@ -26,18 +26,19 @@ type world struct {
 	faults  faults
 	verbose func(string)
 
-	garbage  bool // somebody may publish what no one knows
-	largest  int  // bytes of the largest message so far
-	crowded  int  // times that a message to a crowd was written to one of them alone
-	healedAt schedule.Time
-	ended    bool // servers that stop stay so
-	heardAll bool // nobody listens in the system account any more
-	lasting  lasting
-	scratch  []byte
-	block    []byte // of headers, to compare with
-	volume   volume
-	threw    int      // dice
-	thrown   [5]int64 // and how they came out: see throw.way
+	garbage   bool     // somebody may publish what no one knows
+	litterers []string // users that do, where there are accounts
+	largest   int      // bytes of the largest message so far
+	crowded   int      // times that a message to a crowd was written to one of them alone
+	healedAt  schedule.Time
+	ended     bool // servers that stop stay so
+	heardAll  bool // nobody listens in the system account any more
+	lasting   lasting
+	scratch   []byte
+	block     []byte // of headers, to compare with
+	volume    volume
+	threw     int      // dice
+	thrown    [5]int64 // and how they came out: see throw.way
 
 	engineEvents, struck, messages, deliveries uint64
 	marks                                      [engine.NumMarks]uint32

@@ -94,6 +94,14 @@ func (e *era) maySubscribe(user, pattern, queue string) bool {
 		e.ask("s "+user+" "+pattern+" "+queue, func() bool { return s.user.MaySubscribe(pattern, queue) }))
 }
 
+// admits reports whether a connection may have a subscription; what nobody knows of one, it may.
+func (e *era) admits(c *Conn, s *sub) bool {
+	if s.sid == unknownSID {
+		return e.seat(c.opts.User).user != nil
+	}
+	return e.maySubscribe(c.opts.User, s.pattern, s.queue())
+}
+
 func (e *era) mayReceive(user, subj, queue string) bool {
 	s := e.seat(user)
 	return s.user != nil && (s.user.May == nil || len(s.user.May.Subscribe.Deny) == 0 ||
@@ -196,7 +204,7 @@ func (o *Oracle) reseat(c *Conn) {
 	kept := c.governed[:0]
 	for _, s := range c.governed {
 		handled := s.written <= c.processed
-		may := e.maySubscribe(c.opts.User, s.pattern, s.queue())
+		may := e.admits(c, s)
 		was := s.life[len(s.life)-1]
 		if n := len(s.life); n > 1 && !was && s.life[n-2] && c.fenced <= o.eras[len(o.eras)-2].began {
 			was = true // the server need not have come to it before this
@@ -226,7 +234,7 @@ func (o *Oracle) reseat(c *Conn) {
 func (o *Oracle) governSub(c *Conn, s *sub) {
 	e := o.current()
 	s.era = len(o.eras) - 1
-	may := e.maySubscribe(c.opts.User, s.pattern, s.queue())
+	may := e.admits(c, s)
 	s.life = []bool{may}
 	c.governed = append(c.governed, s)
 	if !may {

@@ -54,6 +54,16 @@ func (o *Oracle) Doubt(c *Conn, sid uint64) {
 	}
 }
 
+// unknownSID stands for all subscriptions of a connection of which nobody knows what it says.
+const unknownSID = 1 << 60
+
+// Forsake tells that nobody knows what the connection says from here on: it may subscribe to anything.
+func (o *Oracle) Forsake(c *Conn) {
+	o.Subscribe(c, unknownSID, ">", "")
+	o.Doubt(c, unknownSID)
+	o.End(c)
+}
+
 // Unsubscribe tells that an UNSUB is written; most 0: without a number.
 func (o *Oracle) Unsubscribe(c *Conn, sid, most uint64) {
 	o.step()

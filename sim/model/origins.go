@@ -1,0 +1,48 @@
+package model
+
+// Origin is where a message may have been published.
+type Origin struct{ Account, Subject string }
+
+// Origins are the places from which a message can have come to a subject in an account: Routes backwards, but for mappings. A
+// subject in a publisher's account is one behind them.
+func (r *Rules) Origins(account, subj string) []Origin {
+	return r.streamedFrom(nil, Origin{account, subj}, 0)
+}
+
+// streamedFrom follows imports of streams, which come last on a message's way, and from each account those of services.
+func (r *Rules) streamedFrom(all []Origin, at Origin, hops int) []Origin {
+	all = r.requestedFrom(all, at, 0)
+	if hops == hopsMost || r.Account(at.Account) == nil {
+		return all
+	}
+	for i := range r.Account(at.Account).Imports {
+		im := &r.Account(at.Account).Imports[i]
+		if im.Kind != Stream || r.ExportOf(at.Account, im) == nil {
+			continue
+		}
+		if there, ok := undo(at.Subject, im.Subject, im.local()); ok {
+			all = r.streamedFrom(all, Origin{im.Account, there}, hops+1)
+		}
+	}
+	return all
+}
+
+func (r *Rules) requestedFrom(all []Origin, at Origin, hops int) []Origin {
+	all = append(all, at)
+	if hops == hopsMost {
+		return all
+	}
+	for i := range r.Accounts {
+		a := &r.Accounts[i]
+		for j := range a.Imports {
+			im := &a.Imports[j]
+			if im.Kind != Service || im.Account != at.Account || r.ExportOf(a.Name, im) == nil {
+				continue
+			}
+			if here, ok := rewrite(at.Subject, im.Subject, im.local()); ok {
+				all = r.requestedFrom(all, Origin{a.Name, here}, hops+1)
+			}
+		}
+	}
+	return all
+}
