@@ -69,5 +69,9 @@ func (i *idleness) due(rss int64, percent float64) bool {
 	}
 	i.quiet++
 	i.kept = min(i.kept, rss)
-	return i.quiet >= idleFor && rss-i.kept >= idleWorth
+	if i.quiet < idleFor || rss-i.kept < idleWorth {
+		return false
+	}
+	i.quiet = 0 // what little goes on is not to be slowed each time
+	return true
 }

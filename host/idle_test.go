@@ -30,31 +30,25 @@ func TestWhenMemoryIsGivenBack(t *testing.T) {
 	var i idleness
 	const mb = 1 << 20
 	for n, look := range []struct {
-		rss     int64
+		rss     int64 // MB
 		percent float64
-		due     bool
+		kept    int64 // MB that stay when memory is given back; 0: it is not
 	}{
-		{10 * mb, 0, false}, {10 * mb, 0, false}, {10 * mb, 0, false}, {10 * mb, 0, false}, // small
-		{100 * mb, 50, false}, {100 * mb, 1, false}, {100 * mb, 0.9, false}, {100 * mb, 0, false},
-		{100 * mb, 0, true},                      // 40 MB stay, see below
-		{40 * mb, 0, false}, {60 * mb, 0, false}, // in use
-		{65 * mb, 0, true},                       // it has grown, though slowly
-		{64 * mb, 0, false}, {30 * mb, 0, false}, // given back by itself
-		{54 * mb, 20, false}, {54 * mb, 0, false}, // at work
-		{54 * mb, 0, false}, {54 * mb, 0, true}, // and idle again
-		{54 * mb, 0, false}, {1000 * mb, 9, false}, //
-		{1000 * mb, 0, false}, {1000 * mb, 2, false}, // never quiet for long
-		{1000 * mb, 0, false}, {1000 * mb, 0, false}, {1000 * mb, 2, false},
+		{10, 0, 0}, {10, 0, 0}, {10, 0, 0}, {10, 0, 0}, // small
+		{100, 50, 0}, {100, 1, 0}, {100, 0.9, 0}, {100, 0, 0}, {100, 0, 40},
+		{40, 0, 0}, {60, 0, 0}, {63, 0, 0}, // in use
+		{65, 0, 60},            // it has grown, though slowly
+		{59, 0, 0}, {30, 0, 0}, // given back by itself
+		{54, 20, 0}, {54, 0, 0}, {54, 0, 0}, {54, 0, 1}, // at work, and idle again
+		{99, 0, 0}, {99, 0, 0}, {99, 0, 99}, // back at once: not at every look
+		{1000, 9, 0}, {1000, 0, 0}, {1000, 2, 0}, {1000, 0, 0}, {1000, 0, 0}, {1000, 2, 0}, // never idle for long
 	} {
-		due := i.due(look.rss, look.percent)
-		if due != look.due {
+		due := i.due(look.rss*mb, look.percent)
+		if due != (look.kept != 0) {
 			t.Errorf("look %d: %v", n, due)
 		}
 		if due {
-			i.kept = look.rss * 2 / 5
-			if look.rss < 100*mb {
-				i.kept = look.rss
-			}
+			i.kept = look.kept * mb
 		}
 	}
 }
