@@ -67,34 +67,49 @@ func (e *Engine) addRequestInfo(x *crossing) {
 	m.held = append(m.held, ck)
 	b := ck.data[:0]
 	if m.header > 0 {
-		b = appendHeaderWithout(b, m.body[:m.header], requestInfoKey)
-		b = b[:len(b)-len("\r\n")]
+		b = appendHeaderWith(b, m.body[:m.header], requestInfoKey, text)
 	} else {
-		b = append(b, wire.HeaderLine+"\r\n"...)
+		b = append(append(append(b, wire.HeaderLine+"\r\n"+requestInfoKey+": "...), text...), "\r\n\r\n"...)
 	}
-	b = append(append(append(b, requestInfoKey+": "...), text...), "\r\n\r\n"...)
 	header := len(b)
 	b = append(b, m.body[m.header:]...)
 	m.size += header - m.header
 	m.header, m.body = header, b
 }
 
-// appendHeaderWithout appends a header block without the lines of one key, in any letter case. What does not end as a header
-// block does gets such an end.
-func appendHeaderWithout(dst, block []byte, key string) []byte {
-	for len(block) > 0 {
+// appendHeaderWith appends a header block with one key more. Lines of that key go, in any letter case and with blanks around it.
+// The new one is the last before the first empty line, where readers stop: a block that has one in its middle does not hide it.
+// What does not end as a header block does gets such an end.
+func appendHeaderWith(dst, block []byte, key string, value []byte) []byte {
+	added := false
+	for first := true; len(block) > 0; first = false {
 		line := block
 		if end := bytes.IndexByte(block, '\n'); end >= 0 {
 			line = block[:end+1]
 		}
 		block = block[len(line):]
-		if len(line) > len(key) && line[len(key)] == ':' && bytes.EqualFold(line[:len(key)], []byte(key)) {
+		if name, _, found := bytes.Cut(line, []byte(":")); found && bytes.EqualFold(bytes.TrimSpace(name), []byte(key)) {
 			continue
 		}
+		if !first && !added && len(bytes.TrimRight(line, "\r\n")) == 0 {
+			dst = appendHeaderLine(dst, key, value)
+			added = true
+		}
 		dst = append(dst, line...)
+	}
+	if !added {
+		if !bytes.HasSuffix(dst, []byte("\n")) {
+			dst = append(dst, "\r\n"...)
+		}
+		return append(appendHeaderLine(dst, key, value), "\r\n"...)
 	}
 	if !bytes.HasSuffix(dst, []byte("\r\n\r\n")) {
 		dst = append(dst, "\r\n\r\n"...)
 	}
 	return dst
+}
+
+func appendHeaderLine(dst []byte, key string, value []byte) []byte {
+	dst = append(append(dst, key...), ": "...)
+	return append(append(dst, value...), "\r\n"...)
 }
