@@ -203,11 +203,39 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 		if from < r.Fanout() || m.crossed == len(m.cross) {
 			return r, from
 		}
+		if e.lapsed(&m.cross[m.crossed]) {
+			m.crossed++
+			r, from = e.recast.later, 0 // nobody
+			continue
+		}
 		if r, from = e.enter(), 0; r == e.recast.later {
 			m.awaits = m.cross[m.crossed-1].to
 			return r, notYet
 		}
 	}
+}
+
+// lapsed reports whether a request that has not come into the other account yet may no longer: a reload has taken the import away
+// meanwhile, or has put the publisher into another account.
+func (e *Engine) lapsed(x *crossing) bool {
+	old := x.service
+	if old == nil || !old.sub.dead() {
+		return false
+	}
+	if by := e.out.from; x.hops == 1 && by != e.self {
+		if by.gate&gateClosed == 0 && by.epoch != e.epoch {
+			e.visitFirst(by)
+		}
+		if by.acc != old.account {
+			return true
+		}
+	}
+	for _, im := range old.account.def.services {
+		if im.export.account == x.to && im.local == old.local && im.subject == old.subject {
+			return false
+		}
+	}
+	return true
 }
 
 // letGo ends e.out: everybody was served.
