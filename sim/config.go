@@ -86,10 +86,11 @@ const (
 	cfgCalloutAbsence   = 64
 	cfgLapse            = 65
 	cfgCalloutFlood     = 66
+	cfgUpheaval         = 67
+	cfgUpheavalTurns    = 68
 	cfgNoAuth           = 70
 	cfgNoAuthUser       = 71 // + version, fewer than noAuthVersions
 	cfgTenantGarbage    = 80
-	cfgUnshared         = 67
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which

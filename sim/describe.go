@@ -244,7 +244,8 @@ var configNames = [...]string{
 	cfgListen: "somebody listens in the system account", cfgTenantDice: "the account with dice", cfgTenantOdds: "the odds of dice",
 	cfgCallout: "a service decides who clients are", cfgCalloutSealed: "it is asked in secret",
 	cfgCalloutTrouble: "it answers wrongly", cfgCalloutAbsence: "it is not there", cfgCalloutFlood: "it asks all the while", cfgLapse: "users are revoked, and expire",
-	cfgUnshared: "imports of streams come and go", cfgNoAuth: "clients may say no user", cfgTenantGarbage: "garbage is sent where there are accounts",
+	cfgNoAuth: "clients may say no user", cfgTenantGarbage: "garbage is sent where there are accounts",
+	cfgUpheaval: "a configuration of accounts that changes very much", cfgUpheavalTurns: "work of a turn where that is long",
 }
 
 var traitNames = [...]string{

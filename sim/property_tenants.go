@@ -49,7 +49,7 @@ func (n *node) mayReconfigure(nth uint64) bool {
 	}
 	k := decision.Key{Kind: decision.SimOperation, Actor: n.actor, Purpose: askReconfigure, N: nth}
 	chance := uint32(250_000)
-	if t.unshared {
+	if t.upheaval != noUpheaval {
 		chance = 400_000
 	}
 	return n.w.source.Chance(k, chance)

@@ -6,18 +6,19 @@ import (
 )
 
 // When an operator is about to bring another configuration of accounts into force, some clients are in a hurry: they ask, or
-// publish on one subject, again and again. So the reload finds requests without answer, publishers that do what they just did,
+// publish on one subject, again and again; where imports of streams come and go, on those that are imported. So the reload finds requests without answer, publishers that do what they just did,
 // and messages that come in the same turn, before all connections have followed.
 
 // rush is what a client does again and again.
 type rush struct {
 	message message
+	shared  []string // subjects, if not always the same one
 	left    int
 	every   schedule.Time
 }
 
 // rushMost is how often it does it.
-const rushMost = 12
+const rushMost = 20
 
 var rushPaces = [...]schedule.Time{30 * millisecond, 5 * millisecond, millisecond}
 
@@ -29,8 +30,8 @@ const (
 )
 
 const (
-	reloadDelayMost = 200 // ms
-	reloadTakesMost = 30  // ms
+	reloadDelayMost = 50 // ms
+	reloadTakesMost = 30 // ms
 )
 
 // reloadSoon has the reload drawn in the nth second carried out: of other accounts a little later, with clients in a hurry.
@@ -67,18 +68,19 @@ func (n *node) reloadNow(takes schedule.Time, first bool) {
 // startRush draws whether the client is in a hurry, and about what.
 func (c *client) startRush(nth uint64) {
 	s := slotKey{c, nth}
+	t, user := c.w.cfg.tenants, c.traits.user
+	asked, shared := t.asked[user], t.shared[user]
+	asks := c.traits.requests && len(asked) > 0
 	how := s.below(detailRush, 4)
-	if how < 2 || !c.mayRush() || c.rush.left > 0 {
+	if (how == 0 || how == 1 && !asks) && t.upheaval != unserved && len(shared) == 0 || !c.mayRush() || c.rush.left > 0 {
 		return
 	}
 	m := message{subject: c.w.cfg.subjects[s.below(detailRushSubject, uint64(len(c.w.cfg.subjects)))], size: stampSize}
-	if how == 3 && c.traits.requests {
-		m.request = true
-		if all := c.w.cfg.tenants.asked[c.traits.user]; len(all) > 0 {
-			m.subject = all[s.below(detailRushService, uint64(len(all)))]
-		}
+	if asks && how != 2 {
+		m.request, m.subject = true, asked[s.below(detailRushService, uint64(len(asked)))]
+		shared = nil
 	}
-	c.rush = rush{message: m, left: rushMost, every: rushPaces[s.below(detailRushPace, uint64(len(rushPaces)))]}
+	c.rush = rush{message: m, shared: shared, left: rushMost, every: rushPaces[s.below(detailRushPace, uint64(len(rushPaces)))]}
 	c.rushOn()
 }
 
@@ -92,7 +94,11 @@ func (c *client) rushOn() {
 		c.rush.left = 0
 		return
 	}
-	c.publish(c.rush.message)
+	m := c.rush.message
+	if all := c.rush.shared; len(all) > 0 {
+		m.subject = all[(c.index+c.rush.left)%len(all)]
+	}
+	c.publish(m)
 	c.flush()
 	if c.rush.left--; c.rush.left > 0 {
 		c.later(clientRush, c.rush.every)

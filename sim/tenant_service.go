@@ -24,12 +24,16 @@ func (c *client) serves(s slotKey) bool {
 func (c *client) servicesThere() bool { return c.user != "" && c.w.cfg.tenants.services }
 
 // drawUser draws the client's user: of those that ask and answer, mostly one in whose account there is something to ask, or to
-// answer.
+// answer; in an upheaval mostly one that it concerns.
 func (c *client) drawUser(users int) int {
+	t := c.w.cfg.tenants
 	var fit []int
 	for i := range users {
-		t := c.w.cfg.tenants
-		if c.kind == kindRequester && len(t.asked[i]) > 0 || c.kind == kindResponder && len(t.served[i]) > 0 {
+		fits := t.concerned(i, c)
+		if t.upheaval != unserved {
+			fits = fits || c.kind == kindRequester && len(t.asked[i]) > 0 || c.kind == kindResponder && len(t.served[i]) > 0
+		}
+		if fits {
 			fit = append(fit, i)
 		}
 	}

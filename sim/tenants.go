@@ -22,12 +22,14 @@ type tenants struct {
 	versions []*model.Rules
 	rendered []rendering
 	users    []string   // of the first
+	open     []bool     // which of them may do everything
 	served   [][]string // by user: patterns of the services of its account
 	asked    [][]string // and subjects of those that it imports
 	heard    [][]string // patterns of the streams that it imports
 	told     [][]string // subjects of those that it exports
+	shared   [][]string // and subjects of those that others import from it, where imports come and go
 	services bool       // some account imports one
-	unshared bool       // one of the versions has no imports of streams
+	upheaval upheaval   // that the last of the versions is
 	dice     []share    // none: no account has dice
 
 	words map[string][]wire.Err // what a user may be told of a publish, remembered
@@ -100,7 +102,7 @@ func (d draw) settle(c *config, versions uint64) {
 		t.versions = append(t.versions, td.changed(first))
 	}
 	if versions > 1 {
-		d.unshare(t, c)
+		d.upheave(t, c)
 	}
 	d.dice(t, c)
 	t.finish(c)
@@ -111,26 +113,6 @@ func (d draw) settle(c *config, versions uint64) {
 	c.kinds[kindGarbage] = 0
 	c.clients = max(c.clients, 8)
 }
-
-// unshare perhaps adds a configuration like the first, but without any import of a stream. Between the two all shadows come and
-// go, in small turns: over many.
-func (d draw) unshare(t *tenants, c *config) {
-	r := t.versions[0].Clone()
-	some := false
-	for i := range r.Accounts {
-		a := &r.Accounts[i]
-		before := len(a.Imports)
-		a.Imports = slices.DeleteFunc(a.Imports, func(im model.Import) bool { return im.Kind == model.Stream })
-		some = some || len(a.Imports) < before
-	}
-	if some && d.of(cfgUnshared, 0, 1) == 1 {
-		t.versions, t.unshared = append(t.versions, r), true
-		c.engine.TurnWork = min(c.engine.TurnWork, unsharedTurn)
-	}
-}
-
-// unsharedTurn is the largest TurnWork where the imports of streams come and go.
-const unsharedTurn = 3
 
 func (d *tenantDraw) exports(r *model.Rules, i int) {
 	a := &r.Accounts[i]
@@ -382,7 +364,7 @@ func (t *tenants) finish(c *config) {
 			}
 		}
 		for j := range a.Users {
-			t.users = append(t.users, a.Users[j].Name)
+			t.users, t.open = append(t.users, a.Users[j].Name), append(t.open, a.Users[j].May == nil)
 			t.served, t.asked = append(t.served, served), append(t.asked, asked)
 			t.heard, t.told = append(t.heard, heard), append(t.told, told)
 		}
@@ -393,6 +375,7 @@ func (t *tenants) finish(c *config) {
 			}
 		}
 	}
+	t.share(c)
 	if t.services { // requests that reloads find under way are rare otherwise
 		c.kinds[kindRequester] += 6
 		c.kinds[kindResponder] += 6

@@ -99,6 +99,7 @@ func (o *Oracle) crossed(c, by *Conn, r *record, m *Message, f fit) {
 // bind notes the reply subject that a request has in the account of one of its entries.
 func (o *Oracle) bind(by *Conn, r *record, m *Message, f fit) {
 	if r.spans || r.answers != nil || f.vague && len(r.choices) == 1 || bits.OnesCount64(f.could) > 1 {
+		o.blur(answer{by, r.n})
 		return // more than one thing may have been done with it: anything may come of an answer
 	}
 	entries, entry := r.choices[f.choice].Entries, f.entry
@@ -130,6 +131,24 @@ func (o *Oracle) bind(by *Conn, r *record, m *Message, f fit) {
 	o.bindings[key] = b
 	o.asked[answer{by, r.n}] = append(o.asked[answer{by, r.n}], b)
 	o.bound = append(o.bound, b)
+}
+
+// blur notes that a request may be answered under a subject of which it is not known where that leads: perhaps to whom another
+// answer leads too, so that only one of them comes.
+func (o *Oracle) blur(request answer) {
+	all := o.asked[request]
+	for _, b := range all {
+		if len(b.links) == 0 {
+			return // it was noted before
+		}
+		if b.first == (answer{}) {
+			continue
+		}
+		if f := b.first.by.records.find(b.first.n); f != nil && f.proven == 0 {
+			f.spans = true
+		}
+	}
+	o.asked[request] = append(all, &binding{tried: true})
 }
 
 // unbind forgets all reply subjects: the server that made them is gone.

@@ -165,7 +165,7 @@ func (o *Oracle) Reload(rules *model.Rules) {
 	for _, c := range o.conns {
 		for i := c.records.unproven; i < c.records.len(); i++ {
 			r := c.records.at(i)
-			r.spans, r.want503 = true, false
+			r.spans, r.renewed, r.want503 = true, false, false
 			if r.grant == NotAnyway { // by what was in force when it was written
 				r.grant = Perhaps
 			}
@@ -183,24 +183,11 @@ func (o *Oracle) Reload(rules *model.Rules) {
 	}
 }
 
-// Overtaken tells that the reload told last came before the server had been given the publishes of the connection from number n
-// on, or the ends of them: it judges them by what is in force since.
-func (o *Oracle) Overtaken(c *Conn, n uint64) {
-	if c.gone != 0 {
-		return
-	}
-	v := len(o.eras) - 1
-	for i := c.records.len() - 1; i >= c.records.unproven && c.records.at(i).n >= n; i-- {
-		r := c.records.at(i)
-		r.era, r.moved, r.chosen = v, true, 0
-		r.choices = o.choices(c, r, v)
-	}
-}
-
 // reseat moves the subscriptions of a connection to where its user is now, and takes away those that it may not have.
 func (o *Oracle) reseat(c *Conn) {
 	e := o.current()
 	account := e.seat(c.opts.User).account
+	moves := account != o.eras[len(o.eras)-2].seat(c.opts.User).account
 	kept := c.governed[:0]
 	for _, s := range c.governed {
 		handled := s.written <= c.processed
@@ -213,6 +200,9 @@ func (o *Oracle) reseat(c *Conn) {
 		alive := s.life[len(s.life)-1] && s.over == 0
 		if !may || !was {
 			s.doubtful = true
+		}
+		if moves {
+			s.moved = o.now
 		}
 		if s.at != nil {
 			o.unindex(s)
