@@ -49,6 +49,9 @@ func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 	case decision.SimOperation:
 		return s.slotTime(r), fmt.Sprintf("%s, slot %d: %s", who, r.N, nameOf(operationNames[:], r.Value))
 	case decision.SimDetail:
+		if r.N >= garbageDials {
+			return -1, fmt.Sprintf("%s, connection %d:   %s", who, r.N-garbageDials, s.detailWords(r))
+		}
 		return s.slotTime(r), fmt.Sprintf("%s, slot %d:   %s", who, r.N, s.detailWords(r))
 	case decision.SimFault:
 		return time.Duration(r.N) * time.Second, who + ": " + nameOf(faultNames[:], uint64(r.Purpose))
