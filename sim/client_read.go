@@ -199,7 +199,7 @@ func (c *client) pong() {
 		c.w.judged(c.node)
 	}
 	c.pongAt = c.w.queue.Now()
-	c.prompt(c.pongAt - d.at)
+	c.prompt(c.pongAt-d.at, d.behind)
 	c.fenced(d.n)
 	c.letIn(d.n)
 	if c.state == clientOpening {

@@ -128,7 +128,7 @@ func (c *client) ping() {
 	c.node.oracle.Ping(c.told)
 	c.out = append(c.out, "PING\r\n"...)
 	c.pings++
-	c.ledger.add(due{kind: duePong, at: c.w.queue.Now(), n: c.pings})
+	c.ledger.add(due{kind: duePong, at: c.w.queue.Now(), n: c.pings, behind: c.unread()})
 	c.pingAt = c.w.queue.Now()
 }
 
@@ -162,7 +162,7 @@ func (c *client) writeSub(sid uint64, pattern, queue string) (doubtful bool) {
 	c.appendSub(sid, pattern, queue)
 	m := c.w.cfg.engine.MaxSubscriptions
 	if m == 0 || len(c.subs) < m {
-		c.acknowledgedUnless(c.subViolation(pattern, queue), nil)
+		c.acknowledgedUnless(c.subViolation(pattern, queue), c.oneTooMany())
 		return false
 	}
 	kind := dueErr

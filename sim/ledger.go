@@ -18,11 +18,12 @@ type ledger struct {
 
 // due is one answer to come.
 type due struct {
-	kind dueKind
-	err  wire.Err // of -ERR; of a fatal one empty: the connection ends without a word
-	at   schedule.Time
-	n    uint64 // of a PONG: which of the connection's pings it answers
-	mild bool   // of a refusal: another configuration may allow it
+	kind   dueKind
+	err    wire.Err // of -ERR; of a fatal one empty: the connection ends without a word
+	at     schedule.Time
+	n      uint64 // of a PONG: which of the connection's pings it answers
+	behind int64  // of a PONG: bytes of its client that the server had not read when its PING was written
+	mild   bool   // of a refusal: another configuration may allow it
 
 	errs []wire.Err // words that may come instead of err
 	more []wire.Err // and those of other configurations

@@ -35,13 +35,14 @@ func (c *client) silence(since schedule.Time, why string) {
 	w.fail(propAnswers, c.name()+" was not answered for "+time.Duration(now-since).String()+": "+why)
 }
 
-// prompt is told how long the answer to a PING took. Who is not held back, and has a way to the server that is not full,
+// prompt is told how long the answer to a PING took, and how many bytes of the client's own it came behind. Who is not held back, and has a way to the server that is not full,
 // waits for its round trips and for the turns of others, which are short.
-func (c *client) prompt(took schedule.Time) {
+func (c *client) prompt(took schedule.Time, behind int64) {
 	w := c.w
 	most := latencyMax + 10*(w.cfg.net.Link.Latency+w.cfg.net.Link.Jitter)
 	if w.cfg.budget <= 64 {
-		most += schedule.Time(w.largest) * second / 1_000_000 // it may come behind a message of its own
+		turn := turnCost + 2*eventCost*len(w.clients) // in which everybody is read, and written to
+		most += schedule.Time(behind/int64(w.cfg.budget)+1) * schedule.Time(turn) * schedule.Time(w.cfg.slow)
 	}
 	// And behind what was published lately, once for each of its subscriptions, while as much is written to somebody else.
 	most += 2 * schedule.Time(w.volume.recent(w.queue.Now())) * schedule.Time(max(len(c.subs), 1)) * schedule.Time(w.cfg.slow)
@@ -54,6 +55,17 @@ func (c *client) prompt(took schedule.Time) {
 
 // latencyMax is the bound that is stated beside round trips: a turn takes a few milliseconds, and there may be some before.
 const latencyMax = second / 2
+
+// unread is how many bytes of what the client has written its server's engine has not been given.
+func (c *client) unread() int64 {
+	end := c.outFrom + int64(len(c.out))
+	for i := range c.node.conns {
+		if nc := &c.node.conns[i]; nc.id != 0 && nc.client == c && nc.dial == c.dial {
+			return end - nc.handed
+		}
+	}
+	return end
+}
 
 // healthy reports whether nothing explains what the server does to the client but the server.
 func (c *client) healthy() bool {

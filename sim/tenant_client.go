@@ -85,7 +85,7 @@ func (c *client) writeRefused(s *subscription) {
 	err := c.subViolation(s.pattern, s.queue)
 	m := c.w.cfg.engine.MaxSubscriptions
 	if m == 0 || len(c.subs) < m {
-		c.ledger.add(due{kind: dueErr, err: err, mild: true})
+		c.ledger.add(due{kind: dueErr, err: err, mild: true, more: c.oneTooMany()})
 		return
 	}
 	for _, s := range c.subs { // how many are over, the server may know better
@@ -96,6 +96,15 @@ func (c *client) writeRefused(s *subscription) {
 		}
 	}
 	c.ledger.add(due{kind: dueErr, err: wire.ErrMaxSubscriptions})
+}
+
+// oneTooMany is what a client may be told instead of anything else when a reload comes first: it lets subscriptions in that were
+// forbidden when they were written, and then there is no room for those behind.
+func (c *client) oneTooMany() []wire.Err {
+	if c.w.cfg.engine.MaxSubscriptions == 0 {
+		return nil
+	}
+	return []wire.Err{wire.ErrMaxSubscriptions}
 }
 
 // acknowledgedUnless is acknowledged for what another configuration may forbid.
@@ -277,6 +286,15 @@ func (c *client) allowForbidden() {
 	}
 	clear(c.forbidden[len(kept):])
 	c.forbidden = kept
+	if m := c.w.cfg.engine.MaxSubscriptions; m == 0 || len(c.subs) <= m {
+		return
+	}
+	for _, s := range c.subs { // now some are too many
+		if s.pinged >= c.answeredPings() {
+			s.doubtful = true
+			c.node.oracle.Doubt(c.told, s.sid)
+		}
+	}
 }
 
 // settleForbidden is told that a ping was answered: what was written before it and forbidden stays refused.
