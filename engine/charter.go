@@ -180,14 +180,14 @@ func (e *Engine) activate(d *draft) {
 
 // dropCycles takes those imports out of an account by which a message would come back to it.
 func (s *ruleSet) dropCycles(at int) {
-	a := &s.accounts[at]
+	a, c := &s.accounts[at], cycles{s: s, start: at}
 	drop := func(list []importDraft, kind config.ExportKind) []importDraft {
 		return slices.DeleteFunc(list, func(im importDraft) bool {
-			back := s.comesBack(at, &im, im.Subject, kind, 0)
-			if back {
-				s.wrong(im.Pos, "Error adding import %q: import forms a cycle", im.Subject)
+			why := c.refuse(&im, kind)
+			if why != "" {
+				s.wrong(im.Pos, "Error adding import %q: %s", im.Subject, why)
 			}
-			return back
+			return why != ""
 		})
 	}
 	a.services = drop(a.services, config.Service)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
@@ -232,39 +233,66 @@ func (im *importDraft) build() (err error) {
 
 // checkCycles refuses imports by which a message would come back to the account that it came from.
 func (s *ruleSet) checkCycles(start int) {
+	c := cycles{s: s, start: start}
 	for i := range s.accounts[start].services {
 		im := &s.accounts[start].services[i]
-		if s.comesBack(start, im, im.Subject, config.Service, 0) {
-			s.wrong(im.Pos, "Error adding service import %q: import forms a cycle", im.Subject)
+		if why := c.refuse(im, config.Service); why != "" {
+			s.wrong(im.Pos, "Error adding service import %q: %s", im.Subject, why)
 		}
 	}
 	for i := range s.accounts[start].streams {
 		im := &s.accounts[start].streams[i]
-		if s.comesBack(start, im, im.Subject, config.Stream, 0) {
-			s.wrong(im.Pos, "Error adding stream import %q: import forms a cycle", im.Subject)
+		if why := c.refuse(im, config.Stream); why != "" {
+			s.wrong(im.Pos, "Error adding stream import %q: %s", im.Subject, why)
 		}
 	}
 }
 
-// comesBack follows the imports of one kind from im on, as long as they concern subj.
-func (s *ruleSet) comesBack(start int, im *importDraft, subj string, kind config.ExportKind, hops int) bool {
-	at := s.byName[im.Account]
-	if at == start {
-		return true
+// cycles looks where the imports of one account lead.
+type cycles struct {
+	s     *ruleSet
+	start int
+	// harmless are imports that lead to nothing wrong, and behind how many others: there may be very many ways to one.
+	harmless map[*importDraft]int
+}
+
+// tooLong is what is said of imports that follow one another further than messages are passed on.
+func tooLong() string { return "more than " + strconv.Itoa(hopsMax) + " imports follow one another" }
+
+// refuse says what is wrong with where an import leads; empty: nothing.
+func (c *cycles) refuse(im *importDraft, kind config.ExportKind) string { return c.follow(im, kind, 0) }
+
+// follow follows the imports of one kind from im on, which is behind so many others, as long as they concern its subject.
+func (c *cycles) follow(im *importDraft, kind config.ExportKind, hops int) string {
+	at := c.s.byName[im.Account]
+	if at == c.start {
+		return "import forms a cycle"
 	}
 	if hops == hopsMax {
-		return true // longer than what is followed: as bad as a cycle
+		return tooLong()
 	}
-	next := s.accounts[at].services
+	if before, ok := c.harmless[im]; ok && before >= hops {
+		return ""
+	}
+	next := c.s.accounts[at].services
 	if kind == config.Stream {
-		next = s.accounts[at].streams
+		next = c.s.accounts[at].streams
 	}
 	for i := range next {
-		if subject.Collide(next[i].local, subj) && s.comesBack(start, &next[i], next[i].Subject, kind, hops+1) {
-			return true
+		if !subject.Collide(next[i].local, im.Subject) {
+			continue
+		}
+		if why := c.follow(&next[i], kind, hops+1); why != "" {
+			return why
 		}
 	}
-	return false
+	if hops > 0 {
+		if c.harmless == nil {
+			c.harmless = make(map[*importDraft]int)
+		}
+		c.harmless[im] = hops
+	}
+	return ""
 }
 
 // setAccounts puts the accounts of a configuration that was checked into force.
