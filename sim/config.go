@@ -15,6 +15,7 @@ type config struct {
 	auth     auth
 	tenants  *tenants  // nil: one account, in which everybody may do everything
 	trustees *trustees // nil: no user loses the right to be connected
+	lenders  *lenders  // nil: nothing is exported to those with an activation token
 	callout  *callout  // nil: no service decides who clients are
 	net      netsim.Config
 	budget   int   // bytes read from a connection in one turn
@@ -91,6 +92,7 @@ const (
 	cfgNoAuth           = 70
 	cfgNoAuthUser       = 71 // + version, fewer than noAuthVersions
 	cfgTenantGarbage    = 80
+	cfgLend             = 81
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -131,6 +133,7 @@ func drawConfig(source *decision.Source) config {
 	d.tenancy(&c)
 	d.callout(&c)
 	d.lapse(&c)
+	d.lend(&c)
 	c.fit()
 	return c
 }

@@ -83,6 +83,10 @@ func operatorWords(r decision.Record) string {
 		return fmt.Sprintf("  reading it takes %d ms", r.Value)
 	case r.Kind == decision.SimDetail && r.Purpose == reloadFirst:
 		return "  the reload comes before all else that waits"
+	case r.Kind == decision.SimDetail && r.Purpose == lendKind:
+		return "  the reload brings an activation that is " + nameOf(activationNames[:], r.Value)
+	case r.Kind == decision.SimDetail && r.Purpose == lendLong:
+		return fmt.Sprintf("  … which, if it expires, does so %v later", time.Duration(2+r.Value)*time.Second)
 	case r.Kind == decision.SimDetail:
 		return "  the reload lengthens a time, the " + fmt.Sprint(r.Purpose) + "th of those that it may"
 	}
@@ -249,6 +253,7 @@ var configNames = [...]string{
 	cfgCalloutTrouble: "it answers wrongly", cfgCalloutAbsence: "it is not there", cfgCalloutFlood: "it asks all the while", cfgLapse: "users are revoked, and expire",
 	cfgNoAuth: "clients may say no user", cfgTenantGarbage: "garbage is sent where there are accounts",
 	cfgUpheaval: "a configuration of accounts that changes very much", cfgUpheavalTurns: "work of a turn where that is long",
+	cfgLend: "accounts share by activation tokens",
 }
 
 var traitNames = [...]string{

@@ -54,7 +54,7 @@ func (w *world) garbageKinds() uint64 {
 
 // littered draws whether there are senders of garbage where there are accounts: as many as there would be without.
 func (d draw) littered(c *config, as uint32) {
-	if d.of(cfgTenantGarbage, 0, 1) == 1 {
+	if d.of(cfgTenantGarbage, 0, 0, 1) == 1 {
 		c.kinds[kindGarbage] = max(as, 2)
 	}
 }

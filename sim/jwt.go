@@ -43,12 +43,13 @@ func newSigner(kind nkeys.PrefixByte, nth byte) (s signer) {
 
 // token is what JWTs of NATS have in common. Times are in seconds since the Unix epoch; 0: none.
 type token struct {
-	Audience string `json:"aud,omitempty"`
-	Expires  int64  `json:"exp,omitempty"`
-	Issued   int64  `json:"iat,omitempty"`
-	Issuer   string `json:"iss,omitempty"`
-	Subject  string `json:"sub,omitempty"`
-	Nats     any    `json:"nats"`
+	Audience  string `json:"aud,omitempty"`
+	Expires   int64  `json:"exp,omitempty"`
+	NotBefore int64  `json:"nbf,omitempty"`
+	Issued    int64  `json:"iat,omitempty"`
+	Issuer    string `json:"iss,omitempty"`
+	Subject   string `json:"sub,omitempty"`
+	Nats      any    `json:"nats"`
 }
 
 const tokenHeader = `{"typ":"JWT","alg":"ed25519-nkey"}`

@@ -101,6 +101,9 @@ func (w *world) places() int {
 	if w.cfg.listens {
 		most--
 	}
+	if w.cfg.lenders != nil {
+		most -= numLocalLenders
+	}
 	return max(most, 1)
 }
 

@@ -70,6 +70,7 @@ type node struct {
 	listener  listener
 	service   service
 	lapses    lapses
+	lending   lending // between accounts that share by an activation token
 	watch     slowWatch
 	turnWatch turnWatch
 	crowds    crowdWatch
@@ -104,6 +105,7 @@ const (
 	readyQuery
 	readyListener
 	readyService
+	readyLend
 )
 
 // What the events of a node are; the life of the process stands above, so that those of an earlier one are known.
@@ -114,6 +116,7 @@ const (
 	nodeBoot
 	nodeService
 	nodeReload
+	nodeLend
 	nodeOpBits   = 3
 	nodeLifeBits = 21
 )
@@ -155,6 +158,8 @@ func (n *node) Fire(now schedule.Time, arg uint64) {
 		n.boot(now)
 	case nodeService:
 		n.tell(ready{kind: readyService, n: rest})
+	case nodeLend:
+		n.tell(ready{kind: readyLend, n: rest})
 	case nodeReload:
 		n.reloadNow(schedule.Time(rest>>1)*millisecond, rest&1 == 1)
 	}
@@ -203,7 +208,7 @@ func (n *node) die(now schedule.Time) {
 	n.ready, n.infos = n.ready[:0], n.infos[:0]
 	clear(n.conns)
 	n.conns, n.active = n.conns[:0], 0
-	n.listener, n.service, n.lapses = listener{}, service{}, lapses{at: now}
+	n.listener, n.service, n.lapses, n.lending = listener{}, service{}, lapses{at: now}, lending{at: now}
 	n.watch.reset()
 	n.downAt = now
 	n.departed = nil
@@ -290,6 +295,7 @@ func (n *node) hand(r ready) {
 		t.event(n.index, EventListenerUp, 0, int64(r.n))
 		n.eng.ListenerUp(engine.ListenerID(r.n>>16), int(r.n&0xffff))
 		n.comeToListen()
+		n.comeToLend()
 		n.serviceDoes(serviceComes)
 	case readyFailed:
 		t.event(n.index, EventListenerFailed, 0, int64(r.n))
@@ -319,6 +325,8 @@ func (n *node) hand(r ready) {
 		n.listenerDoes(r.n)
 	case readyService:
 		n.serviceDoes(r.n)
+	case readyLend:
+		n.lendDoes(r.n)
 	case readyStop:
 		t.event(n.index, EventStop, 0, 0)
 		n.eng.Stop()

@@ -184,6 +184,9 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	case n.service.id:
 		return n.serviceSends(bufs)
 	}
+	if x, which := n.lender(id); x != nil {
+		return n.lendSends(x, which, bufs)
+	}
 	if nc := n.slot(id); nc != nil && offered > 0 {
 		nc.decided(bufs)
 	}
@@ -236,6 +239,10 @@ func (n *node) Close(id engine.ConnID) {
 		return
 	case n.service.id:
 		n.serviceGone()
+		return
+	}
+	if x, _ := n.lender(id); x != nil {
+		*x = local{name: x.name}
 		return
 	}
 	if n.slot(id) == nil && n.newest.conn != nil {

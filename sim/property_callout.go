@@ -127,7 +127,10 @@ func appendSize(b []byte, size int) []byte {
 }
 
 // local reports whether the connection is of somebody on the server's own machine, whom no network parts from it.
-func (n *node) local(id engine.ConnID) bool { return id == n.listener.id || id == n.service.id }
+func (n *node) local(id engine.ConnID) bool {
+	x, _ := n.lender(id)
+	return x != nil || id == n.listener.id || id == n.service.id
+}
 
 // locals counts those that are connected.
 func (n *node) locals() (count int) {
@@ -136,6 +139,11 @@ func (n *node) locals() (count int) {
 	}
 	if n.service.id != 0 {
 		count++
+	}
+	for i := range n.lending.locals {
+		if n.lending.locals[i].id != 0 {
+			count++
+		}
 	}
 	return count
 }

@@ -47,6 +47,7 @@ func (n *node) drawReload(nth uint64) engine.Options {
 		o.MaxPending *= reloadFactor
 	}
 	n.drawRevocation(&o, !n.lapses.revoked)
+	n.drawActivation(&o, nth)
 	return o
 }
 
@@ -57,6 +58,7 @@ func (n *node) reload() {
 	n.tryForbidden()
 	n.reconfigured()
 	n.revoked()
+	n.activated()
 	if stuck := n.eng.Reload(n.nextOptions); len(stuck) > 0 {
 		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
 	}

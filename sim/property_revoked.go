@@ -66,7 +66,7 @@ func (t *trustees) operators(self string, revoked bool) *settings.Operators {
 	}
 	return &settings.Operators{
 		Operators: []settings.Located{{Text: self}}, Resolver: settings.Resolver{Kind: settings.MemoryResolver},
-		Preload: []settings.PreloadedJWT{{Account: t.account.public, JWT: text}},
+		Preload: []settings.PreloadedJWT{{Account: t.account.public, JWT: text}}, // bringActivation adds to it
 	}
 }
 
@@ -147,6 +147,7 @@ func (n *node) pardon() {
 	}
 	o := n.w.cfg.options(n.version)
 	n.drawRevocation(&o, false)
+	n.bringActivation(&o, activationRight, 0)
 	n.nextVersion, n.nextOptions = n.version, o
 	n.tell(ready{kind: readyQuery, n: uint64(askReload)})
 }

@@ -237,5 +237,6 @@ func (w *world) endListening() {
 	for _, n := range w.nodes {
 		n.tell(ready{kind: readyListener, n: listenerEnd})
 		n.tell(ready{kind: readyService, n: serviceLeaves})
+		n.tell(ready{kind: readyLend, n: lendLeave})
 	}
 }
