@@ -43,6 +43,7 @@ type binding struct {
 	learnt  int64
 
 	first, winner answer // zero: none
+	shaken        bool   // a reload may have had the first one refused
 	doubtful      bool   // one may have been given, or refused
 	tried         bool   // somebody has answered
 }
@@ -160,6 +161,10 @@ func (o *Oracle) unbind() {
 
 // renewed follows a reload: what was asked by an import that is no more is not answered.
 func (b *binding) renewed(e *era) {
+	if b.first != (answer{}) {
+		f := b.first.by.records.find(b.first.n)
+		b.shaken = b.shaken || f != nil && f.proven == 0
+	}
 	ok := b.life[len(b.life)-1]
 	for _, l := range b.links {
 		ok = ok && imports(e.rules, l.account, l.from, l.export)
@@ -222,6 +227,7 @@ func (o *Oracle) answering(c *Conn, r *record) {
 	r.spans = true
 	f := b.first.by.records.find(b.first.n)
 	switch {
+	case b.shaken: // it may not have been the first
 	case f == nil || f.proven != 0: // answered, it is over
 		r.late = r.late || b.once && (b.first.by.gone == 0 || b.winner != (answer{}))
 	case b.first.by != c:
