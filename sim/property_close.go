@@ -92,7 +92,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	case engine.ReasonParseError, engine.ReasonProtocol, engine.ReasonMaxPayload, engine.ReasonMaxLine:
 		just = gone || c.fatal || c.garbage
 	case engine.ReasonStale:
-		just = sick || c.mute || c.lazy || n.w.congested(c)
+		just = sick || c.mute || c.lazy || n.w.congested(c) || c.garbage // what it answers may lie in a payload that it began
 	case engine.ReasonMaxConns:
 		just = n.active > n.w.cfg.engine.MaxConnections
 	case engine.ReasonShutdown:

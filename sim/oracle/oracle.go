@@ -7,6 +7,7 @@ type position uint64
 
 // Oracle judges one server. The zero value is not ready: use New.
 type Oracle struct {
+	forsaken  bool // some connection is, or was
 	now       position
 	byID      map[ID]*Conn
 	conns     []*Conn // that may still matter: not retired

@@ -59,6 +59,7 @@ const unknownSID = 1 << 60
 
 // Forsake tells that nobody knows what the connection says from here on: it may subscribe to anything.
 func (o *Oracle) Forsake(c *Conn) {
+	o.forsaken = true
 	o.Subscribe(c, unknownSID, ">", "")
 	o.Doubt(c, unknownSID)
 	o.End(c)
@@ -145,6 +146,9 @@ func (o *Oracle) expect503(c *Conn, r *record, m *matches) {
 
 // await503 is expect503 for a request that nobody can get.
 func (o *Oracle) await503(c *Conn, r *record) {
+	if o.forsaken {
+		return // who knows to what such a connection listens after a reload, and in which account
+	}
 	for _, s := range c.indexed {
 		if s.group == nil && s.certain(c) && s.leastMax == 0 && reaches(r.reply, s.pattern) {
 			r.want503 = true
