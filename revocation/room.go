@@ -32,6 +32,9 @@ func (k *cache) keep(key string, e *entry) (text string) {
 	defer k.mu.Unlock()
 	k.set(key, nil)
 	k.dirty = true
+	if k.lost && !e.revoked() {
+		return "" // what is saved must tell that one was lost: see mayHaveLost
+	}
 	for len(k.entries) >= k.bounds.answers || k.bytes+e.size(key) > k.bounds.bytes {
 		if k.makeRoom() {
 			continue

@@ -105,6 +105,12 @@ func TestRevocationsHaveRoom(t *testing.T) {
 			t.Errorf("%+v", k.stats)
 		}
 		k.put("a000", answerOf("good", 100, time.Time{})) // a newer answer
+		k.put("d", answerOf("good", 1, time.Time{}))
+		for _, key := range []string{"a000", "d"} { // else a restart would not know that one was lost
+			if e, _ := k.get(key); e != nil {
+				t.Errorf("%s is remembered beside lost revocations", key)
+			}
+		}
 		k.put("c001", answerOf("revoked", 100, time.Time{}))
 		if e, lost := k.get("c001"); e == nil || !lost || k.stats.Revoked != 300 {
 			t.Errorf("%v, %v, %+v", e, lost, k.stats)
