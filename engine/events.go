@@ -10,8 +10,6 @@ func (e *Engine) Start() {
 	}
 	assert.That(e.state == stateNew, "Start: a second time")
 	e.state = stateStarting
-	e.logf(LevelInfo, "", "  Name:     "+e.info.ServerName)
-	e.logf(LevelInfo, "", "  ID:       "+e.info.ServerID)
 	e.startTrust()
 	e.env.Network.Listen(clientListener, joinHostPort(e.opts.Host, max(e.opts.Port, 0)))
 }
@@ -97,6 +95,9 @@ func (e *Engine) EndTurn() {
 
 // Stopped reports that Stop has been carried out: no connection is left.
 func (e *Engine) Stopped() bool { return e.state == stateStopped }
+
+// Identity is the server's name and its id, which stay as they are from New on.
+func (e *Engine) Identity() (name, id string) { return e.info.ServerName, e.info.ServerID }
 
 // Addr is where the engine listens; a zero Port before ListenerUp.
 func (e *Engine) Addr() Port { return e.listening }

@@ -40,6 +40,9 @@ type Options struct {
 	// Reload reads the configuration again and has it put into force, or returns why nothing has changed. It is called where an
 	// operator asks for it by the system account, on a goroutine of its own. Nil: there is nothing to read.
 	Reload func() error
+	// Opened is called when the address for clients is open and nobody has been let in yet, with its port, on the loop's thread. On
+	// an error the server ends, and Run returns it. It may be nil.
+	Opened func(port int) error
 }
 
 // Server runs one engine in the real world.
@@ -60,6 +63,7 @@ type Server struct {
 	done     chan struct{} // closed when Run returns
 	addr     engine.Port
 	failed   string // why the address could not be opened
+	refused  error  // what Opened returned
 	crowded  seldom
 	stopping bool      // used by the loop only
 	began    time.Time // when the turn did
@@ -73,7 +77,7 @@ type loop interface {
 	run() error
 	// wake makes the loop look at the inbox soon. It may be called from any thread, before close.
 	wake()
-	// close gives up what the loop holds, after run, or when run is not to come.
+	// close gives up what the loop holds, after run, or where run is not to come.
 	close()
 }
 
@@ -91,7 +95,7 @@ const acceptComplaints = 10 * time.Second
 // ErrNotListening is wrapped by what Run returns when the address could not be opened. It has been logged then.
 var ErrNotListening = errors.New("the client port could not be opened")
 
-// New makes a server; Run starts it.
+// New makes a server. Run starts it; Discard gives it up without.
 func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		return nil, errors.New("host: Options.Log is required")
@@ -111,14 +115,12 @@ func New(o Options) (*Server, error) {
 	} else if s.loop, err = newLoop(s); err != nil {
 		return nil, fmt.Errorf("host: the event loop can't be set up: %w", err)
 	}
+	s.e = engine.New(s.opts.Engine, s.env())
 	return s, nil
 }
 
-// Run serves until the engine has stopped: after Stop, or after lame duck mode has ended. It may be called once.
-func (s *Server) Run() error {
-	defer close(s.done)
-	defer s.markReady()
-	defer s.crashed()
+// env is the world that the engine lives in.
+func (s *Server) env() engine.Env {
 	env := engine.Env{
 		Clock: s.clock, Network: s.loop, TLS: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
 		Process: &s.process, Diagnosis: diagnosis{},
@@ -127,14 +129,35 @@ func (s *Server) Run() error {
 	if s.opts.Reload != nil {
 		env.Operator = operator{s}
 	}
-	s.e = engine.New(s.opts.Engine, env)
+	return env
+}
+
+// Identity is the server's name and its id. They never change.
+func (s *Server) Identity() (name, id string) { return s.e.Identity() }
+
+// Discard gives up a server instead of Run: nothing is started in order to be ended.
+func (s *Server) Discard() {
+	s.inbox.close()
+	s.loop.close()
+	s.markReady()
+	close(s.done)
+}
+
+// Run serves until the engine has stopped: after Stop, or after lame duck mode has ended. It may be called once.
+func (s *Server) Run() error {
+	defer close(s.done)
+	defer s.markReady()
+	defer s.crashed()
 	err := s.loop.run()
 	s.inbox.close() // nobody wakes the loop from here on
 	s.loop.close()
-	if err == nil && s.failed != "" {
-		err = fmt.Errorf("%w: %s", ErrNotListening, s.failed)
+	switch {
+	case err != nil:
+		return err
+	case s.failed != "":
+		return fmt.Errorf("%w: %s", ErrNotListening, s.failed)
 	}
-	return err
+	return s.refused
 }
 
 // crashed puts a panic of the engine, a broken invariant most likely, into the log before it ends the process.
@@ -143,11 +166,7 @@ func (s *Server) crashed() {
 	if v == nil {
 		return
 	}
-	held := "nothing yet"
-	if s.e != nil {
-		held = fmt.Sprintf("%+v", s.e.Footprint())
-	}
-	s.opts.Log.Log(engine.LevelFatal, "", fmt.Sprintf("natsd stops because its own state is broken: %v. It held %s. %s", v, held, debug.Stack()))
+	s.opts.Log.Log(engine.LevelFatal, "", fmt.Sprintf("natsd stops because its own state is broken: %v. It held %+v. %s", v, s.e.Footprint(), debug.Stack()))
 	if l, ok := s.opts.Log.(interface{ Close() }); ok {
 		l.Close() // writes what waits
 	}
@@ -240,12 +259,24 @@ func (s *Server) listening(l engine.ListenerID, port int, err error) {
 		case err != nil:
 			s.failed = err.Error()
 			e.ListenerFailed(l, s.failed)
+		case s.refuses(port):
+			s.loop.StopListening(l)
+			s.stopping = true
+			e.Stop()
 		default:
 			e.ListenerUp(l, port)
 			s.addr = e.Addr()
 		}
 		s.markReady()
 	})
+}
+
+// refuses reports whether Opened does.
+func (s *Server) refuses(port int) bool {
+	if s.opts.Opened != nil {
+		s.refused = s.opts.Opened(port)
+	}
+	return s.refused != nil
 }
 
 // open opens an address for clients. Dead peers are found by pings, as the protocol has them, not by TCP's keepalive.

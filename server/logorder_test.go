@@ -3,7 +3,9 @@ package server
 import (
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -59,7 +61,8 @@ func TestOrderOfTheLog(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.expect(t, "Starting natsd", "Using configuration file", "profiling port: ", "Starting http monitor on ", "Listening for client", "Server is ready")
+		l.expect(t, "Starting natsd", "  Version:  ", "  Name:     N", "  ID:       N", "profiling port: ", "Using configuration file",
+			"Starting http monitor on ", "Listening for client", "Server is ready")
 		answer, err := http.Get(v.MonitorURL() + "/healthz")
 		if err != nil {
 			t.Fatal(err)
@@ -94,21 +97,57 @@ func TestOrderOfTheLog(t *testing.T) {
 	}
 }
 
-// Where a port for monitoring is taken, nothing runs, and nothing is left.
-func TestMonitoringPortIsTaken(t *testing.T) {
+// Where a port for monitoring is taken, or a file can't be written, nobody is let in, and nothing is left.
+func TestStartFails(t *testing.T) {
 	first, err := Start(Options{Flags: []string{"-m", "-1"}, Log: &lines{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer first.Stop()
-	for _, flag := range []string{"-m", "--profile"} {
-		l := &lines{}
-		_, err := Start(Options{Flags: []string{flag, first.MonitorURL()[len("http://127.0.0.1:"):]}, Log: l})
-		if err == nil || !strings.Contains(err.Error(), "can't be opened") {
-			t.Error(err)
-		}
-		if text := strings.Join(l.take(), "\n"); strings.Contains(text, "ready") || strings.Contains(text, "Listening") {
-			t.Error(text)
+	taken, gone := first.MonitorURL()[len("http://127.0.0.1:"):], filepath.Join(t.TempDir(), "gone", "x")
+	for _, c := range []struct{ flag, value, want string }{
+		{"-m", taken, "the monitoring port can't be opened: listen tcp 127.0.0.1:" + taken},
+		{"--profile", taken, "the profiling port can't be opened: listen tcp 127.0.0.1:" + taken},
+		{"-P", gone, "the pid file can't be written: open " + gone},
+		{"--ports_file_dir", gone, "the ports file can't be written: open " + gone},
+		{"-p", taken, "the client port could not be opened: listen tcp 127.0.0.1:" + taken},
+	} {
+		for _, loop := range []string{"", "--portable"} {
+			l := &lines{}
+			o := Options{Flags: []string{c.flag, c.value}, Log: l}
+			if loop != "" {
+				o.Flags = append(o.Flags, loop)
+			}
+			if _, err := Start(o); err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("%q: %v", o.Flags, err)
+			}
+			text := strings.Join(l.take(), "\n")
+			if strings.Contains(text, "is ready") || strings.Contains(text, "Listening") || !strings.Contains(text, "  ID: ") {
+				t.Errorf("%q:\n%s", o.Flags, text)
+			}
+			if ran := c.flag == "-P" || c.flag == "--ports_file_dir"; strings.Contains(text, "Shutdown") != ran {
+				t.Errorf("%q: was the server run in order to be ended?\n%s", o.Flags, text)
+			}
 		}
 	}
+}
+
+// In operator mode the log says whom the server trusts.
+func TestOperatorsAreNamed(t *testing.T) {
+	text, err := os.ReadFile("../integration/testdata/configs/operator.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "jwt")
+	full := "resolver: {type: full, dir: " + strconv.Quote(dir) + "}"
+	file := written(t, "port: -1\nhost: 127.0.0.1\n"+strings.Replace(string(text), "resolver: MEMORY", full, 1))
+	l := &lines{}
+	v, err := Start(Options{ConfigFile: file, Log: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.expect(t, "Using configuration file", "Trusted Operators", `  System  : "ADADKXJT55IQ`, `  Operator: "OP"`,
+		"  Issued  : 2026-11-30 02:35:36 +0000 UTC", "  Expires : Never", "Starting http monitor", "Managing all jwt in exclusive directory "+dir,
+		"Listening", "Server is ready")
+	v.Stop()
 }

@@ -56,23 +56,21 @@ func (s *monitorSettings) monitorScheme() string {
 	return "http"
 }
 
-// openMonitoring opens the ports for profiles and monitoring, where they are wanted, and returns the port of the latter.
-func (v *Server) openMonitoring() (port int, err error) {
+func (v *Server) openMonitoring() (err error) {
 	s := v.started
 	v.host.Loaded(s.digest, time.Now())
-	if err := v.openProfiles(); err != nil || s.httpPort == 0 && s.httpsPort == 0 {
-		return 0, err
+	if s.httpPort == 0 && s.httpsPort == 0 {
+		return nil
 	}
 	o := host.MonitorOptions{Addr: net.JoinHostPort(s.monitorHost(), portText(cmp.Or(s.httpPort, s.httpsPort))), BasePath: s.basePath}
 	if s.httpsPort != 0 {
 		o.TLS = s.tls.live.Monitoring()
 	}
 	if v.monitor, err = v.host.Monitor(o); err != nil {
-		return 0, err
+		return err
 	}
-	port = v.monitor.Port()
-	v.log.Log(engine.LevelInfo, "", "Starting "+s.monitorScheme()+" monitor on "+net.JoinHostPort(s.monitorHost(), strconv.Itoa(port)))
-	return port, nil
+	v.say(engine.LevelInfo, "Starting "+s.monitorScheme()+" monitor on "+net.JoinHostPort(s.monitorHost(), strconv.Itoa(v.monitor.Port())))
+	return nil
 }
 
 func (v *Server) openProfiles() (err error) {
@@ -83,15 +81,15 @@ func (v *Server) openProfiles() (err error) {
 	if v.profiles, err = host.Profile(net.JoinHostPort(cmp.Or(s.engine.Host, "0.0.0.0"), portText(s.profPort))); err != nil {
 		return err
 	}
-	v.log.Log(engine.LevelInfo, "", "profiling port: "+strconv.Itoa(v.profiles.Port()))
+	v.say(engine.LevelInfo, "profiling port: "+strconv.Itoa(v.profiles.Port()))
 	if s.profRate > 0 {
 		runtime.SetBlockProfileRate(s.profRate)
-		v.log.Log(engine.LevelWarn, "", "Block profiling is enabled (rate "+strconv.Itoa(s.profRate)+"), this may have a performance impact")
+		v.say(engine.LevelWarn, "Block profiling is enabled (rate "+strconv.Itoa(s.profRate)+"), this may have a performance impact")
 	}
 	return nil
 }
 
-// closeMonitoring undoes openMonitoring.
+// closeMonitoring undoes openPorts.
 func (v *Server) closeMonitoring() {
 	if v.monitor != nil {
 		v.monitor.Close()

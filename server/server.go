@@ -108,36 +108,23 @@ func Start(o Options) (*Server, error) {
 func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options)) (*Server, error) {
 	v := &Server{started: s, current: s, args: args, tune: tune, log: log, reloading: make(chan struct{}, 1), done: make(chan struct{})}
 	v.reloading <- struct{}{}
-	say := func(level engine.Level, text string) { log.Log(level, "", text) }
-	say(engine.LevelInfo, "Starting natsd")
-	say(engine.LevelInfo, "  Version:  "+version+" (nats-server "+engine.NatsVersion+")")
-	if c := Commit(); c != "" {
-		say(engine.LevelInfo, "  Git:      ["+c+"]")
-	}
-	if plainPasswords(&s.engine) {
-		say(engine.LevelWarn, "Plaintext passwords detected, use nkeys or bcrypt")
-	}
-	if s.configFile != "" {
-		say(engine.LevelInfo, "Using configuration file: "+s.configFile+" ("+s.digest+")")
-	}
-	for _, w := range s.warnings {
-		say(engine.LevelWarn, w)
-	}
+	v.sayVersion()
 	v.peers = newPeers(log)
 	if err := s.tls.serve(v.peers); err != nil {
 		return nil, err
 	}
 	o := host.Options{
 		Engine: s.engine, Portable: s.portable, TLS: s.tls.live.Clients(), Log: log, Reload: v.Reload, OCSPCache: v.peers.stats,
+		Opened: v.writeFiles,
 	}
 	if tune != nil {
 		tune(&o)
 	}
 	var err error
-	if o.FetchTLS, err = v.started.fetchTLS(); err != nil {
+	if o.FetchTLS, err = s.fetchTLS(); err != nil {
 		return nil, err
 	}
-	o.AccountDir = v.started.accountDir
+	o.AccountDir = s.accountDir
 	v.host, err = host.New(o)
 	v.peers.witness.host = v.host
 	return v, err
@@ -147,11 +134,10 @@ func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options
 func (v *Server) start() error {
 	v.peers.follow(v.started)
 	v.unstaple = v.started.tls.keepStapled(v.host, v.log)
+	v.sayIdentity()
 	// Before clients may come, as the log's last word at start is that the server is ready. Whoever asks waits until it runs.
-	monitorPort, err := v.openMonitoring()
-	if err != nil {
-		v.host.Stop()
-		_ = v.host.Run() // to give up what it holds
+	if err := v.openPorts(); err != nil {
+		v.host.Discard()
 		v.finish(err)
 		return err
 	}
@@ -162,23 +148,33 @@ func (v *Server) start() error {
 		v.finish(<-ran)
 		return v.err
 	}
-	if err := v.writeFiles(monitorPort); err != nil {
-		v.host.Stop()
-		<-ran
-		v.finish(err)
-		return err
-	}
 	go func() { v.finish(<-ran) }()
 	return nil
 }
 
-// writeFiles tells others where the server is.
-func (v *Server) writeFiles(monitorPort int) (err error) {
-	prof := 0
+// openPorts opens those for profiles and monitoring, where they are wanted.
+func (v *Server) openPorts() error {
+	if err := v.openProfiles(); err != nil {
+		return err
+	}
+	v.sayConfiguration()
+	if err := v.openMonitoring(); err != nil {
+		return err
+	}
+	v.sayAccountDir()
+	return nil
+}
+
+// writeFiles tells others where the server is, when its port for clients is open.
+func (v *Server) writeFiles(port int) (err error) {
+	monitor, prof := 0, 0
+	if v.monitor != nil {
+		monitor = v.monitor.Port()
+	}
 	if v.profiles != nil {
 		prof = v.profiles.Port()
 	}
-	v.files, err = writeFiles(v.started, v.host.Port(), monitorPort, prof)
+	v.files, err = writeFiles(v.started, port, monitor, prof)
 	return err
 }
 
@@ -189,7 +185,7 @@ func (v *Server) finish(err error) {
 	v.started.removeFiles(v.files)
 	v.peers.Close()
 	if err == nil {
-		v.log.Log(engine.LevelInfo, "", "Server Exiting..")
+		v.say(engine.LevelInfo, "Server Exiting..")
 	}
 	if v.owned {
 		v.logger.Close()
