@@ -135,7 +135,9 @@ func (e *Engine) amend(key string) {
 		a.streams, a.services = nil, nil
 		s.draftImports(a)
 	}
-	s.dropCycles(which[0])
+	for _, i := range which { // those of others may be there anew
+		s.dropCycles(i)
+	}
 	e.enforceSome(s, which)
 	if e.opts.Debug {
 		for _, p := range s.problems {

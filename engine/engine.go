@@ -61,6 +61,7 @@ type Engine struct {
 	sweep    sweep     // the visit to those that have not
 	remaking []*conn   // become other users, with many subscriptions
 	recast   recast    // the visit to subscriptions, because imports have changed
+	casting  casting   // of the subscription that is given shadows
 
 	suspended  int       // bytes of the messages in fanouts
 	oldFanouts []*fanout // for their buffers

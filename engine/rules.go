@@ -71,6 +71,9 @@ func draftRules(accounts []config.Account, system config.Located) *ruleSet {
 	for i := range s.accounts {
 		s.checkCycles(i)
 	}
+	if len(s.problems) == 0 {
+		s.checkWays()
+	}
 	return s
 }
 

@@ -19,11 +19,18 @@ func (e *Engine) castFrom(root *subscription, a *account, subj string, behind *s
 		e.mark(MarkHopsMax)
 		return
 	}
+	if hops == 0 {
+		e.casting.begin()
+	}
 	for _, im := range a.def.streams {
 		e.work++
 		there, ok := im.wanted(subj)
 		if !ok {
 			continue
+		}
+		if hops > 0 && e.casting.tooMany(im) && e.trust != nil {
+			e.tellMultiplied(root)
+			return
 		}
 		if s := e.amongShadows(known, im, behind); s != nil {
 			e.castFrom(root, im.from, there, s, known, hops+1)

@@ -44,6 +44,7 @@ type streamImport struct {
 	back    *mapping.Transform // from here to there
 	trace   bool               // traces tell of who gets it here
 	gone    bool               // no longer in force
+	casting uint32             // number of the last casting that came by it
 
 	last, lastLocal []byte // a subject, and what it is here
 }

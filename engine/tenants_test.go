@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
@@ -357,43 +356,6 @@ func TestRulesRefused(t *testing.T) {
 	ok := []config.Account{{Name: "A", Exports: append(tok, priv...)}, {Name: "B", Imports: []config.Import{stream("A", "t.B")}}, {Name: "C", Imports: []config.Import{service("A", "p")}}}
 	if p := CheckAccounts(ok, config.Located{}); len(p) > 0 {
 		t.Error(p)
-	}
-}
-
-// Imports may follow one another as far as messages are passed on, by as many ways as there are.
-func TestImportsInLayers(t *testing.T) {
-	layers := func(depth, width int) (accounts []config.Account) {
-		for l := range depth {
-			for w := range width {
-				a := config.Account{Name: fmt.Sprintf("%d.%d", l, w), Exports: append(exports(config.Stream, "p"), exports(config.Service, "q")...)}
-				for from := range width {
-					if l > 0 {
-						a.Imports = append(a.Imports, stream(fmt.Sprintf("%d.%d", l-1, from), "p"))
-					}
-				}
-				if l > 0 {
-					a.Imports = append(a.Imports, service(fmt.Sprintf("%d.0", l-1), "q"))
-				}
-				accounts = append(accounts, a)
-			}
-		}
-		return accounts
-	}
-	if p := CheckAccounts(layers(hopsMax+1, 10), config.Located{}); len(p) > 0 {
-		t.Error(p)
-	}
-	p := CheckAccounts(layers(hopsMax+2, 1), config.Located{})
-	want := []string{
-		`Error adding service import "q": more than 16 imports follow one another`,
-		`Error adding stream import "p": more than 16 imports follow one another`,
-	}
-	if len(p) != len(want) {
-		t.Fatal(p)
-	}
-	for i := range p {
-		if !strings.Contains(p[i].Error(), want[i]) {
-			t.Errorf("%v, want %q", p[i], want[i])
-		}
 	}
 }
 
