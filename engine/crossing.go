@@ -190,11 +190,10 @@ func (m *outgoing) setTail() {
 func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *sublist.Result[*subscription], next int) {
 	m := &e.out
 	if from == notYet {
-		if r = e.reach(m.awaits, m.subject); r == e.recast.later {
+		if r = e.findOut(m); r == e.recast.later {
 			return r, notYet
 		}
-		m.awaits, from = nil, 0
-		m.many, m.crowd = r.Fanout() >= manyMin, r.Fanout() >= crowdMin
+		from = 0
 	}
 	for {
 		if from < r.Fanout() {
@@ -236,6 +235,16 @@ func (e *Engine) lapsed(x *crossing) bool {
 		}
 	}
 	return true
+}
+
+// findOut returns whom a message reaches that has waited to know, or recast.later.
+func (e *Engine) findOut(m *outgoing) *sublist.Result[*subscription] {
+	r := e.reach(m.awaits, m.subject)
+	if r != e.recast.later {
+		m.awaits = nil
+		m.many, m.crowd = r.Fanout() >= manyMin, r.Fanout() >= crowdMin
+	}
+	return r
 }
 
 // letGo ends e.out: everybody was served.

@@ -54,7 +54,8 @@
 // connections, 2000 timers, 600 subscriptions removed, 500 monitoring entries. (A smaller TurnWork makes these smaller too.)
 // What is left goes on in the next turn, which is asked for by Wake. Who has much to be done gets a share of it after another, an eighth at most, in turns with the others
 // that have (gate.go). What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128
-// connections in a turn, and for others when they are about to do or to get something (sweep.go). 256 learn in a turn that
+// connections in a turn, and for others when they are about to do or to get something (sweep.go, moves.go). Before a reload,
+// what is under way to other accounts is carried through, however long it takes (underway.go). 256 learn in a turn that
 // their password was right or wrong; so many are compared at a time as Options.Checks says (checks.go).
 //
 // A connection: what waits to be written is at most MaxPending bytes, in chunks that are shared or, on average, half full at

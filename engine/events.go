@@ -55,6 +55,9 @@ func (e *Engine) EndTurn() {
 	if len(e.remaking) > 0 {
 		e.stepRemaking()
 	}
+	if len(e.moves.before) > 0 && !e.sweep.on {
+		e.endMoves()
+	}
 	if e.recast.on {
 		e.stepRecast(e.slice(recastPerTurn))
 	}

@@ -121,33 +121,41 @@ func (e *Engine) continueFanouts() {
 	limit := max(e.opts.TurnWork/2, 1)
 	for len(e.fanouts) > 0 {
 		f := e.fanouts[0]
-		spare := e.out
-		e.out = f.msg
-		f.to, f.next = e.serve(f.to, f.next, limit)
-		if f.next < f.to.Fanout() {
-			e.out.headFor, e.out.lines = nil, 0
-			f.msg, e.out = e.out, spare
-			if f.next == notYet {
-				e.mark(MarkRecastAwaited)
-				e.recast.waiting = append(e.recast.waiting, f)
-				e.fanouts = slices.Delete(e.fanouts, 0, 1)
-				continue
-			}
+		done := e.advance(f, limit)
+		if !done && f.next != notYet {
 			return
 		}
-		e.finish(f.subject, f.reply)
-		e.letGo()
-		from := e.out.from
-		f.msg, e.out = e.out, spare
-		e.suspended -= len(f.ck.data)
-		e.pool.release(f.ck)
 		e.fanouts = slices.Delete(e.fanouts, 0, 1)
+		if !done {
+			e.mark(MarkRecastAwaited)
+			e.recast.waiting = append(e.recast.waiting, f)
+			continue
+		}
 		e.keepFanout(f)
-		e.open(from, gateFanout)
 		if e.work >= limit {
 			return
 		}
 	}
+}
+
+// advance goes on with a message until the turn's work reaches limit. It reports whether it is done.
+func (e *Engine) advance(f *fanout, limit int) bool {
+	spare := e.out
+	e.out = f.msg
+	f.to, f.next = e.serve(f.to, f.next, limit)
+	if f.next < f.to.Fanout() {
+		e.out.headFor, e.out.lines = nil, 0
+		f.msg, e.out = e.out, spare
+		return false
+	}
+	e.finish(f.subject, f.reply)
+	e.letGo()
+	from := e.out.from
+	f.msg, e.out = e.out, spare
+	e.suspended -= len(f.ck.data)
+	e.pool.release(f.ck)
+	e.open(from, gateFanout)
+	return true
 }
 
 // fanoutsKept is how many fanouts are kept for their buffers. A busy subject suspends one message in every turn.

@@ -177,7 +177,7 @@ func (e *Engine) othersListen(a *account, subj []byte) bool {
 	r := e.match(a, subj)
 	return slices.ContainsFunc(r.Plain, here) ||
 		slices.ContainsFunc(r.Queues, func(q sublist.Group[*subscription]) bool { return slices.ContainsFunc(q.Members, here) }) ||
-		e.recast.on && e.listensBehind(a, subj, 0)
+		e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
 }
 
 // preload takes over the account JWTs that a reload has preloaded, where nothing else knows better.

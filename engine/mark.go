@@ -69,6 +69,8 @@ const (
 	MarkRecastSliced
 	MarkRecastFirst
 	MarkRecastAwaited
+	MarkMoveFirst
+	MarkFanoutSettled
 	MarkMappingLost
 	MarkHopsMax
 	NumMarks
@@ -138,6 +140,8 @@ var markNames = [NumMarks]string{
 	MarkRecastSliced:      "subscriptions given what other imports call for over several turns",
 	MarkRecastFirst:       "a subscription given what other imports call for before its turn, because of a message",
 	MarkRecastAwaited:     "a message that waited until all subscriptions had what other imports call for",
+	MarkMoveFirst:         "a subscription moved to its user's new account before its turn, because of a message",
+	MarkFanoutSettled:     "a message under way to other accounts carried through before a reload",
 	MarkMappingLost:       "a message lost by a mapping",
 	MarkHopsMax:           "a message that passed through too many accounts",
 }

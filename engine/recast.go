@@ -113,12 +113,16 @@ func (r *recast) add(a *account) {
 	}
 }
 
-// findFeeds finds the imports by which messages come to the subscriptions that are visited. What is remembered of whom
-// subjects reach in the accounts that they come from no longer counts.
+// findFeeds finds the imports by which messages come to the subscriptions that are visited.
 func (e *Engine) findFeeds() {
-	r := &e.recast
-	r.feeds = make(map[*account][]feed)
-	next, seen := slices.Clone(r.accounts), make(map[*account]bool)
+	e.recast.feeds = e.feedsOf(e.recast.accounts)
+}
+
+// feedsOf are the imports by which messages come to some accounts, by the account that they come from. What is remembered of whom
+// subjects reach there no longer counts.
+func (e *Engine) feedsOf(accounts []*account) map[*account][]feed {
+	feeds := make(map[*account][]feed)
+	next, seen := slices.Clone(accounts), make(map[*account]bool)
 	for len(next) > 0 {
 		a := next[0]
 		if next = next[1:]; seen[a] {
@@ -126,13 +130,14 @@ func (e *Engine) findFeeds() {
 		}
 		seen[a] = true
 		for _, im := range a.def.streams {
-			if r.feeds[im.from] == nil {
+			if feeds[im.from] == nil {
 				e.forgetMatches(im.from)
 			}
-			r.feeds[im.from] = append(r.feeds[im.from], feed{to: a, im: im})
+			feeds[im.from] = append(feeds[im.from], feed{to: a, im: im})
 			next = append(next, im.from)
 		}
 	}
+	return feeds
 }
 
 // forgetMatches has every subject looked up again in an account.
@@ -246,10 +251,13 @@ func (s *subscription) cut() bool {
 	return false
 }
 
-// reach is match for a message that is published in an account: nobody misses it whom imports bring it to. The result is
-// recast.later where the message has to wait.
+// reach is match for a message that is published in an account: nobody misses it whom imports bring it to, or a reload has moved
+// to where it goes. The result is recast.later where the message has to wait.
 func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	r := &e.recast
+	if e.moves.on && !e.fetchAll(a, subj) {
+		return r.later
+	}
 	if r.on && len(r.feeds[a]) > 0 {
 		left := e.slice(castFirstMost)
 		if !e.castFirst(a, subj, &left, 0) {

@@ -5,10 +5,12 @@ import "slices"
 // Reload takes over new options: they are in force when it returns. What can't change while the engine runs keeps its value;
 // its names in the configuration are returned, in order. Connections whose credentials are no longer right are closed, and
 // those for which more waits than may wait from now on: in this turn and the next ones, and each before it does anything or
-// gets any message. The accounts and users must have been checked.
+// gets any message. What was published before goes where it did, to those who may still get it. The accounts and users must have
+// been checked.
 func (e *Engine) Reload(o Options) (needRestart []string) {
+	e.settleUnderway()
 	o.setDefaults()
-	old := e.opts
+	old, users := e.opts, e.users
 	keep := func(changed bool, name string) {
 		if changed {
 			needRestart = append(needRestart, name)
@@ -28,6 +30,7 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	e.opts = o
 	e.setAccounts(o.Accounts)
 	e.setUsers()
+	e.noteMoves(users)
 	info := e.info
 	e.info.MaxPayload, e.info.Headers, e.info.AuthRequired = o.MaxPayload, !o.NoHeaders, e.authRequired()
 	e.tlsInfoFlags(&e.info)

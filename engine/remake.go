@@ -8,8 +8,9 @@ import "slices"
 
 // remaking is a connection's way through its subscriptions.
 type remaking struct {
-	from *account // where those that are left are
-	left int      // of conn.subs, the first: not gone through yet
+	from  *account // where those that are left are
+	left  int      // of conn.subs, the first: not gone through yet
+	swept bool     // a reload made the connection another user, not its client
 }
 
 // remakePerTurn is how many subscriptions are gone through in a turn; fewer where that takes longer.
@@ -18,7 +19,7 @@ const remakePerTurn = 600
 // remake has a connection's subscriptions follow what the connection has become. They are in the account from.
 func (e *Engine) remake(c *conn, from *account) {
 	if len(c.subs) > e.slice(remakePerTurn) {
-		c.remaking = &remaking{from: from, left: len(c.subs)}
+		c.remaking = &remaking{from: from, left: len(c.subs), swept: e.moves.visiting}
 		c.gate |= gateRemake
 		c.epoch = e.epoch - 1 // has deliver look
 		e.remaking = append(e.remaking, c)

@@ -219,7 +219,7 @@ func (e *Engine) listens(a *account, subj []byte) bool {
 			}
 		}
 	}
-	return e.recast.on && e.listensBehind(a, subj, 0)
+	return e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
 }
 
 func (s *subscription) listening() bool {

@@ -111,7 +111,10 @@ func (e *Engine) visit(c *conn) {
 	}
 	e.bound(c)
 	if e.sweep.credentials {
+		outer := e.moves.visiting // of one visit comes another where events find listeners
+		e.moves.visiting = true
 		e.reauthenticate(c)
+		e.moves.visiting = outer
 	}
 	if e.sweep.info && c.infoSent {
 		e.sendInfo(c, func(*wire.Info) {})

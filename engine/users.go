@@ -29,6 +29,7 @@ type user struct {
 	nkey          bool      // it is a key that proves it
 	pub, sub      *verdicts // what perms said lately
 	unproved      bool      // it is what clients are that prove nothing
+	moved         *account  // where reloads have moved it; nil: it is gone, or in force
 }
 
 // may is what the user is allowed to do; nil: everything.

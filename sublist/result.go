@@ -1,6 +1,9 @@
 package sublist
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Result is what one literal subject reaches: a snapshot, never changed after
 // Match returned it and readable for as long as it is held. Nobody may write to
@@ -40,6 +43,11 @@ func (r *Result[T]) Valid() bool {
 
 // Empty reports whether the subject reaches nobody.
 func (r *Result[T]) Empty() bool { return len(r.Plain) == 0 && len(r.Queues) == 0 }
+
+// ContainsFunc reports whether f is true of one of the subscriptions that the result names. It is called until it is.
+func (r *Result[T]) ContainsFunc(f func(T) bool) bool {
+	return slices.ContainsFunc(r.Plain, f) || slices.ContainsFunc(r.Queues, func(q Group[T]) bool { return slices.ContainsFunc(q.Members, f) })
+}
 
 // weight is the number of subscriptions that the result names.
 func (r *Result[T]) weight() int {
