@@ -81,8 +81,12 @@ func operatorWords(r decision.Record) string {
 		return fmt.Sprintf("  the reload comes %d ms later", r.Value)
 	case r.Kind == decision.SimDetail && r.Purpose == reloadTakes:
 		return fmt.Sprintf("  reading it takes %d ms", r.Value)
-	case r.Kind == decision.SimDetail && r.Purpose == reloadFirst:
-		return "  the reload comes before all else that waits"
+	case r.Kind == decision.SimDetail && r.Purpose == reloadAgain:
+		return fmt.Sprintf("  another reload follows: %d", r.Value)
+	case r.Kind == decision.SimDetail && r.Purpose == reloadNext:
+		return fmt.Sprintf("  that would be to the configuration %d behind it", r.Value)
+	case r.Kind == decision.SimDetail && r.Purpose == reloadPlace:
+		return "  the reload comes " + nameOf(placeNames[:], r.Value) + " else that waits"
 	case r.Kind == decision.SimDetail && r.Purpose == lendKind:
 		return "  the reload brings an activation that is " + nameOf(activationNames[:], r.Value)
 	case r.Kind == decision.SimDetail && r.Purpose == lendLong:
@@ -92,6 +96,8 @@ func operatorWords(r decision.Record) string {
 	}
 	return "the operator asks for " + nameOf(questionNames[:], r.Value)
 }
+
+var placeNames = [numPlaces]string{"between all", "before all", "behind all"}
 
 // endWords tells what stays wrong when all else is healed.
 func endWords(r decision.Record) string {
@@ -268,6 +274,8 @@ var detailNames = [...]string{
 	detailTemplate: "template", detailPlace: "place", detailByte: "byte", detailHow: "how",
 	detailSpied: "spied on", detailServes: "serves", detailService: "service", detailTimes: "answers", detailShared: "shared", detailStream: "stream",
 	detailRush: "hurries", detailRushSubject: "about", detailRushService: "asks", detailRushPace: "how fast",
+	detailMoment: "seizes the moment", detailMomentHow: "how", detailMomentAbout: "about what", detailMomentWhich: "about which",
+	detailMomentPace: "how fast",
 }
 
 var operationNames = [numOperations]string{

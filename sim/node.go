@@ -56,6 +56,8 @@ type node struct {
 	version     int            // of the configuration of accounts that is in force
 	demandAt    schedule.Time  // when a reload last changed whether clients must say a user
 	nextVersion int            // of the reload that is under way
+	again       schedule.Time  // after which another reload follows it; 0: none does
+	afterwards  uint64         // to which configuration: how many behind that one
 
 	turns     uint64
 	total     uint64 // connections accepted by the process
@@ -117,6 +119,7 @@ const (
 	nodeService
 	nodeReload
 	nodeLend
+	nodeReloadRead
 	nodeOpBits   = 3
 	nodeLifeBits = 21
 )
@@ -161,7 +164,9 @@ func (n *node) Fire(now schedule.Time, arg uint64) {
 	case nodeLend:
 		n.tell(ready{kind: readyLend, n: rest})
 	case nodeReload:
-		n.reloadNow(schedule.Time(rest>>1)*millisecond, rest&1 == 1)
+		n.reloadNow(rest)
+	case nodeReloadRead:
+		n.reloadRead(rest == 1)
 	}
 }
 

@@ -74,6 +74,11 @@ const (
 	detailRushSubject = 23
 	detailRushService = 24
 	detailRushPace    = 25
+	detailMoment      = 26 // whether the client does something in its very moment
+	detailMomentHow   = 27
+	detailMomentAbout = 28
+	detailMomentWhich = 29
+	detailMomentPace  = 30
 )
 
 // slot is one slot of the client: at most one operation.

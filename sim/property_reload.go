@@ -63,4 +63,5 @@ func (n *node) reload() {
 		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
 	}
 	n.checkRestart()
+	n.reloadOnceMore()
 }

@@ -6,8 +6,9 @@ import (
 )
 
 // When an operator is about to bring another configuration of accounts into force, some clients are in a hurry: they ask, or
-// publish on one subject, again and again; where imports of streams come and go, on those that are imported. So the reload finds requests without answer, publishers that do what they just did,
-// and messages that come in the same turn, before all connections have followed.
+// publish on one subject, again and again; where imports of streams come and go, on those that are imported. Others publish in the very moment of
+// the reload, what somebody hears who is in their account from then on. So the reload finds requests without answer, publishers
+// that do what they just did, and messages that come in the same turn, before all connections have followed.
 
 // rush is what a client does again and again.
 type rush struct {
@@ -24,14 +25,26 @@ var rushPaces = [...]schedule.Time{30 * millisecond, 5 * millisecond, millisecon
 
 // Purposes of a server's choices about a reload, beside those of drawReload.
 const (
-	reloadDelay = 7 // ms, until it is carried out
-	reloadFirst = 8 // whether that is done before everything else that waits
-	reloadTakes = 9 // ms, to read it: meanwhile more comes to wait
+	reloadDelay = 7  // ms, until it is carried out
+	reloadPlace = 8  // where among all that waits it is
+	reloadTakes = 9  // ms, to read it: meanwhile more comes to wait
+	reloadAgain = 10 // µs, until another one comes; 0: none does
+	reloadNext  = 11 // to which configuration that one is
+)
+
+// Where a reload is among what the turn is told that it comes in: behind what has come before it was read, before all else, or
+// behind all else.
+const (
+	reloadBetween = iota
+	reloadFirst
+	reloadLast
+	numPlaces
 )
 
 const (
 	reloadDelayMost = 50 // ms
 	reloadTakesMost = 30 // ms
+	reloadAgainMost = 40 // µs: before all have followed
 )
 
 // reloadSoon has the reload drawn in the nth second carried out: of other accounts a little later, with clients in a hurry.
@@ -48,21 +61,51 @@ func (n *node) reloadSoon(nth uint64) {
 	draw := func(purpose uint32, below uint64) uint64 {
 		return n.w.source.Below(decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: purpose, N: nth}, below)
 	}
-	n.after(nodeReload, draw(reloadTakes, reloadTakesMost)<<1|draw(reloadFirst, 2), schedule.Time(draw(reloadDelay, reloadDelayMost))*millisecond)
+	n.again, n.afterwards = 0, draw(reloadNext, uint64(len(n.w.cfg.tenants.versions)))
+	if again := draw(reloadAgain, 2*reloadAgainMost); again > reloadAgainMost {
+		n.again = schedule.Time(again-reloadAgainMost) * 1000
+	}
+	n.after(nodeReload, nth<<16|draw(reloadTakes, reloadTakesMost)<<8|draw(reloadPlace, numPlaces), schedule.Time(draw(reloadDelay, reloadDelayMost))*millisecond)
 }
 
-// reloadNow has it carried out in the next turn, once it is read.
-func (n *node) reloadNow(takes schedule.Time, first bool) {
+// reloadNow has it carried out in the next turn, once it is read. Clients do something meanwhile, and soon after.
+func (n *node) reloadNow(what uint64) {
 	if n.eng == nil {
 		return
 	}
+	nth, takes, place := what>>16, schedule.Time(what>>8&0xff)*millisecond, what&0xff
 	n.busy = max(n.busy, n.w.queue.Now()+takes)
+	for _, c := range n.w.clients {
+		if c != nil && c.node == n {
+			c.seizeMoment(nth)
+		}
+	}
+	if place == reloadLast {
+		n.after(nodeReloadRead, 0, takes)
+		return
+	}
+	n.reloadRead(place == reloadFirst)
+}
+
+// reloadRead has the next turn told of the reload: first of all, or behind all that waits.
+func (n *node) reloadRead(first bool) {
 	n.tell(ready{kind: readyQuery, n: uint64(askReload)})
-	if last := len(n.ready) - 1; first && n.ready[0].kind != readyStart {
+	if last := len(n.ready) - 1; first && last > 0 && n.ready[0].kind != readyStart {
 		r := n.ready[last]
 		copy(n.ready[1:], n.ready[:last])
 		n.ready[0] = r
 	}
+}
+
+// reloadOnceMore has the reload that was carried out just now followed by another, before all connections have followed.
+func (n *node) reloadOnceMore() {
+	if n.again == 0 || n.w.faults.over {
+		return
+	}
+	n.nextVersion = (n.version + int(n.afterwards)) % len(n.w.cfg.tenants.versions)
+	n.nextOptions = n.w.cfg.options(n.nextVersion)
+	n.after(nodeReloadRead, 1, n.again)
+	n.again = 0
 }
 
 // startRush draws whether the client is in a hurry, and about what.
@@ -82,6 +125,72 @@ func (c *client) startRush(nth uint64) {
 	}
 	c.rush = rush{message: m, shared: shared, left: rushMost, every: rushPaces[s.below(detailRushPace, uint64(len(rushPaces)))]}
 	c.rushOn()
+}
+
+// momentMost is how often a client does something around the moment of a reload.
+const momentMost = 4
+
+// seizeMoment draws whether the client does something in the moment of a reload, and what: something about which others in its
+// account have subscriptions, or about what accounts share.
+func (c *client) seizeMoment(nth uint64) {
+	s := slotKey{c, nth}
+	if s.below(detailMoment, 3) == 0 || !c.mayRush() {
+		return
+	}
+	t := c.w.cfg.tenants
+	asked, told := t.asked[c.traits.user], t.told[c.traits.user]
+	m := message{size: stampSize, request: c.traits.requests && s.below(detailMomentHow, 2) == 1}
+	switch about := s.below(detailMomentAbout, 3); {
+	case about == 1 && m.request && len(asked) > 0:
+		m.subject = asked[s.below(detailMomentWhich, uint64(len(asked)))]
+	case about == 2 && len(told) > 0:
+		m.subject = told[s.below(detailMomentWhich, uint64(len(told)))]
+	default:
+		m.subject = c.momentSubject(s)
+	}
+	under := c.rush.left > 0
+	if under && (t.upheaval == unshared || t.upheaval == unserved) {
+		return // that hurry is what the upheaval is about
+	}
+	c.rush = rush{message: m, left: momentMost, every: momentPaces[s.below(detailMomentPace, uint64(len(momentPaces)))]}
+	if !under {
+		c.rushOn()
+	}
+}
+
+var momentPaces = [...]schedule.Time{millisecond, 5 * millisecond, millisecond / 10}
+
+// momentSubject draws what a client has subscribed to that will be in the same account from then on: one that comes to it, if
+// any does.
+func (c *client) momentSubject(s slotKey) string {
+	t := c.w.cfg.tenants
+	_, account := t.versions[c.node.nextVersion].User(c.user)
+	var here, come []string
+	for _, other := range c.w.clients {
+		if other == nil || other.node != c.node {
+			continue
+		}
+		if _, next := t.versions[c.node.nextVersion].User(other.user); next != account {
+			continue
+		}
+		_, before := t.versions[c.node.version].User(other.user)
+		for _, x := range other.subs {
+			switch {
+			case x.pattern == "" || x.pattern[0] == '_': // inboxes are for answers
+			case before == account:
+				here = append(here, x.pattern)
+			default:
+				come = append(come, x.pattern)
+			}
+		}
+	}
+	if len(come) == 0 {
+		come = here
+	}
+	if len(come) == 0 {
+		return c.w.cfg.subjects[s.below(detailMomentWhich, uint64(len(c.w.cfg.subjects)))]
+	}
+	return sampleOf(come[s.below(detailMomentWhich, uint64(len(come)))])
 }
 
 func (c *client) mayRush() bool {

@@ -14,7 +14,7 @@ const (
 	noUpheaval upheaval = iota
 	unshared            // no streams are imported: all shadows come and go
 	unserved            // no services are exported: all requests under way end
-	moved               // a user of each account is in the next one, and all its subscriptions are
+	moved               // most users of each account are in the next one, and all their subscriptions are
 	numUpheavals
 )
 
@@ -23,9 +23,10 @@ var upheavalOdds = [numUpheavals]uint32{noUpheaval: 1, unshared: 2, unserved: 3,
 const (
 	// shadowTurns bounds TurnWork where shadows come and go: that takes many turns.
 	shadowTurns = 3
-	// movedTurn is the least TurnWork where users move: all subscriptions of a connection do in one turn, because of a message.
-	movedTurn = 20
 )
+
+// movedTurns bounds TurnWork where users move: connections follow over many turns, and messages have to wait for it.
+var movedTurns = [...]int{3, 20, 200}
 
 // upheave perhaps adds one.
 func (d draw) upheave(t *tenants, c *config) {
@@ -43,7 +44,8 @@ func (d draw) upheave(t *tenants, c *config) {
 			a.Exports = slices.DeleteFunc(a.Exports, func(x model.Export) bool { return x.Kind == model.Service })
 			a.Imports = slices.DeleteFunc(a.Imports, func(im model.Import) bool { return im.Kind == model.Service })
 		case moved:
-			a.Users[0] = t.versions[0].Accounts[(i+1)%len(r.Accounts)].Users[0]
+			from := &t.versions[0].Accounts[(i+1)%len(r.Accounts)]
+			a.Users = append(slices.Clone(a.Users[:1]), from.Users[1:]...)
 		}
 		some = some || len(a.Exports) < exports || len(a.Imports) < imports
 	}
@@ -63,7 +65,8 @@ func (d draw) upheave(t *tenants, c *config) {
 		c.kinds[kindStorm] += 4
 		c.kinds[kindHostile] += 2
 	case moved:
-		c.engine.TurnWork = max(c.engine.TurnWork, movedTurn)
+		c.clients = max(c.clients, 16)
+		c.engine.TurnWork = min(c.engine.TurnWork, movedTurns[d.source.Below(d.key(cfgUpheavalTurns), uint64(len(movedTurns)))])
 	}
 	c.kinds[kindPublisher] += 8
 	c.kinds[kindSubscriber] += 8
@@ -106,8 +109,6 @@ func (t *tenants) concerned(user int, c *client) bool {
 		return may && len(t.asked[user]) > 0
 	case t.upheaval == unserved && c.kind == kindResponder:
 		return may && len(t.served[user]) > 0
-	case t.upheaval == moved && c.kind != kindRequester && c.kind != kindResponder:
-		return may != publishes // those who are in another account are the ones who may do everything
 	}
 	return false
 }

@@ -37,8 +37,7 @@ type sub struct {
 	pattern  string
 	group    *group // nil: plain
 	written  position
-	moved    position // when its user last came to be in another account, which the server notes a little later; 0: never
-	doubtful bool     // it may have been refused
+	doubtful bool // it may have been refused
 
 	unsub    position // when an UNSUB without number was written; 0: not
 	over     position // when that UNSUB was proven; 0: not
@@ -63,7 +62,7 @@ type limit struct {
 
 // certain reports that the server has the subscription when it handles what c writes next, if nothing ends it by then.
 func (s *sub) certain(c *Conn) bool {
-	return !s.doubtful && s.unsub == 0 && (s.conn == c || max(s.written, s.moved) <= s.conn.processed)
+	return !s.doubtful && s.unsub == 0 && (s.conn == c || s.written <= s.conn.processed)
 }
 
 // mayHaveEnded reports that an UNSUB may have been handled before the publish.

@@ -165,7 +165,7 @@ func (o *Oracle) Reload(rules *model.Rules) {
 	for _, c := range o.conns {
 		for i := c.records.unproven; i < c.records.len(); i++ {
 			r := c.records.at(i)
-			r.spans, r.renewed, r.want503 = true, false, false
+			r.spans, r.want503 = true, false
 			if r.grant == NotAnyway { // by what was in force when it was written
 				r.grant = Perhaps
 			}
@@ -187,37 +187,41 @@ func (o *Oracle) Reload(rules *model.Rules) {
 func (o *Oracle) reseat(c *Conn) {
 	e := o.current()
 	account := e.seat(c.opts.User).account
-	moves := account != o.eras[len(o.eras)-2].seat(c.opts.User).account
 	kept := c.governed[:0]
 	for _, s := range c.governed {
 		handled := s.written <= c.processed
 		may := e.admits(c, s)
-		was := s.life[len(s.life)-1]
-		if n := len(s.life); n > 1 && !was && s.life[n-2] && c.fenced <= o.eras[len(o.eras)-2].began {
-			was = true // the server need not have come to it before this
-		}
+		revoked := !s.life[len(s.life)-1]
+		was := !revoked || o.unvisited(s)
 		s.life = append(s.life, may && (was || !handled))
 		alive := s.life[len(s.life)-1] && s.over == 0
 		if !may || !was {
 			s.doubtful = true
 		}
-		if moves {
-			s.moved = o.now
-		}
 		if s.at != nil {
 			o.unindex(s)
-		} else if was {
+		} else if !revoked {
 			continue // it is over
 		}
 		if alive {
 			o.enlist(s, o.indexOf(account))
 		}
-		if alive || !handled {
+		if alive || was || !handled {
 			kept = append(kept, s)
 		}
 	}
 	clear(c.governed[len(kept):])
 	c.governed = kept
+}
+
+// unvisited reports that the server need not have come to the connection yet since a reload took the subscription away: if that is
+// taken back before, it is as if nothing had happened.
+func (o *Oracle) unvisited(s *sub) bool {
+	last := len(s.life) - 1
+	for last >= 0 && !s.life[last] {
+		last--
+	}
+	return last >= 0 && s.conn.fenced <= o.eras[s.era+last+1].began
 }
 
 // governSub notes a new subscription where there are accounts.

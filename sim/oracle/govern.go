@@ -24,13 +24,17 @@ const (
 // hiddenReply begins the reply subjects that the server makes.
 const hiddenReply = "_R_."
 
-// govern notes who is owed a publish.
+// govern notes what a publish means, and who is owed it.
 func (o *Oracle) govern(c *Conn, r *record, grant Grant) {
-	e := o.current()
 	r.era, r.grant, r.at = len(o.eras)-1, grant, o.time()
 	o.answering(c, r)
 	r.choices = o.choices(c, r, r.era)
-	if grant == Perhaps && !e.mayPublish(c.opts.User, r.subject) {
+	o.offerAll(c, r)
+}
+
+// offerAll notes who is owed a publish that is judged by the configuration in force.
+func (o *Oracle) offerAll(c *Conn, r *record) {
+	if r.grant == Perhaps && !o.current().mayPublish(c.opts.User, r.subject) {
 		r.spans = true // nothing is certain
 	}
 	loss, listened := 100, false
@@ -105,7 +109,7 @@ func (o *Oracle) offer(c *Conn, r *record, choice, entry int, chance bool) (list
 		for _, s := range m.plain {
 			if (s.conn != c || c.opts.Echo) && e.mayReceive(s.conn.opts.User, l.Subject, "") {
 				listened = true
-				if s.conn.ended == 0 && s.certain(c) {
+				if s.conn.ended == 0 && s.certain(c) && (s.conn != c || s.written < r.written) {
 					o.offers = append(o.offers, offer{choice, s})
 				}
 			}

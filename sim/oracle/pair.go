@@ -90,7 +90,7 @@ func (o *Oracle) deliver(p *pair, n uint64, s *sub) (owed bool) {
 			continue
 		}
 		r := p.by.records.find(d.n)
-		if r == nil || o.unsureOfPlain(r) || d.sub != s && o.excused(p, r, d.sub) {
+		if r == nil || o.unsure(r) || d.sub != s && o.excused(p, r, d.sub) {
 			continue
 		}
 		p.overtaken = append(p.overtaken, d)
@@ -111,7 +111,7 @@ func (o *Oracle) deliver(p *pair, n uint64, s *sub) (owed bool) {
 
 // excused reports that the subscription may have been over when the publish was handled.
 func (o *Oracle) excused(p *pair, r *record, s *sub) bool {
-	return s.doubtful || s.mayHaveEnded(r, p.by) || s.exhausted() || o.unsureOfPlain(r)
+	return s.doubtful || s.mayHaveEnded(r, p.by) || s.exhausted() || o.unsure(r)
 }
 
 // note checks that the message comes in its order and not for the second time.

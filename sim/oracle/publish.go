@@ -150,7 +150,7 @@ func (o *Oracle) await503(c *Conn, r *record) {
 		return // who knows to what such a connection listens after a reload, and in which account
 	}
 	for _, s := range c.indexed {
-		if s.group == nil && s.certain(c) && s.leastMax == 0 && reaches(r.reply, s.pattern) {
+		if s.group == nil && s.certain(c) && s.written < r.written && s.leastMax == 0 && reaches(r.reply, s.pattern) {
 			r.want503 = true
 			o.wanting = append(o.wanting, want{conn: c, n: r.n})
 			return

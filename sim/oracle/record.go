@@ -26,7 +26,6 @@ type record struct {
 	unknown bool           // an answer to nobody knows which request
 	late    bool           // an answer that no longer crosses
 	moved   bool           // a reload overtook it: era is the one after it
-	renewed bool           // … and what plain subscriptions are owed is what that says
 	at      int64          // when it was written
 }
 
