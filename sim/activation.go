@@ -99,7 +99,7 @@ func (n *node) drawActivation(o *engine.Options, nth uint64) {
 		return
 	}
 	k := decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: lendKind, N: nth}
-	kind := activationKind(n.w.source.Pick(k, []uint32{5, 4, 2, 1, 3, 1}))
+	kind := activationKind(n.w.source.Pick(k, []uint32{5, 4, 3, 2, 3, 3}))
 	k.Purpose = lendLong
 	n.bringActivation(o, kind, 2*second+schedule.Time(n.w.source.Below(k, 6))*second)
 }

@@ -93,6 +93,7 @@ const (
 	cfgNoAuthUser       = 71 // + version, fewer than noAuthVersions
 	cfgTenantGarbage    = 80
 	cfgLend             = 81
+	cfgAnswerers        = 82
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -123,6 +124,12 @@ func (d draw) span(purpose uint32, values ...time.Duration) time.Duration {
 	return time.Duration(d.of(purpose, v...))
 }
 
+// drawConfig draws a whole configuration. Everything is drawn apart, so that anything may meet anything else; what runs are spread
+// over, of a thousand: accounts 340 (of these with reloads that change them 310, with users that may only answer 90, with garbage
+// 80), a service that decides who clients are 130, operator mode 120 (with users that lose their rights 90, with accounts that share by
+// activation tokens 65), passwords held against hashes 90, a crowd 280, turns that do little 500, faults 490. Whoever makes one of
+// them more frequent makes what excludes it rarer: look at what the planted bugs (sim/mutants) cost then. What needs more runs of
+// this mixture than can be had gets a focus (focus.go) instead.
 func drawConfig(source *decision.Source) config {
 	d := draw{source}
 	var c config
@@ -134,6 +141,9 @@ func drawConfig(source *decision.Source) config {
 	d.callout(&c)
 	d.lapse(&c)
 	d.lend(&c)
+	if c.auth == authHashedUser || c.auth == authHashedToken {
+		c.kinds[kindBadAuth] += 5 // the same password is to be tried again while the outcome is known
+	}
 	c.fit()
 	return c
 }

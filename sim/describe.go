@@ -259,7 +259,7 @@ var configNames = [...]string{
 	cfgCalloutTrouble: "it answers wrongly", cfgCalloutAbsence: "it is not there", cfgCalloutFlood: "it asks all the while", cfgLapse: "users are revoked, and expire",
 	cfgNoAuth: "clients may say no user", cfgTenantGarbage: "garbage is sent where there are accounts",
 	cfgUpheaval: "a configuration of accounts that changes very much", cfgUpheavalTurns: "work of a turn where that is long",
-	cfgLend: "accounts share by activation tokens",
+	cfgLend: "accounts share by activation tokens", cfgAnswerers: "users that may only answer",
 }
 
 var traitNames = [...]string{

@@ -8,7 +8,7 @@ import (
 )
 
 // What senders of garbage get across where there are accounts: after their login what their account and permissions let them,
-// where imports bring it; before it nothing.
+// where imports bring it; before it nothing, and nothing either as somebody else whose password they only guess.
 
 // garbageLines are what garbage is made of: lawful lines, of which bytes are changed, dropped or doubled.
 var garbageLines = [...]string{
@@ -74,6 +74,17 @@ func (c *client) garbageFirst() bool {
 	c.sendGarbage(s)
 	c.flush()
 	return true
+}
+
+// pretend has the client say that it is somebody else, whose password it does not know, and publish what that one might.
+func (c *client) pretend(s slotKey) {
+	users, subjects := c.w.cfg.tenants.users, c.w.cfg.subjects
+	c.out = append(append(c.out, `CONNECT {"verbose":false,"user":"`...), users[s.below(detailQueue, uint64(len(users)))]...)
+	c.out = append(c.out, `","pass":"guessed"}`+"\r\n"...)
+	for i := range uint32(1 + s.below(detailCount, 8)) {
+		c.out = append(append(c.out, "PUB "...), subjects[s.each(detailSubject, i, uint64(len(subjects)))]...)
+		c.out = append(c.out, " 5\r\nstray\r\n"...)
+	}
 }
 
 // garbageDials marks decisions about dials among those about slots.

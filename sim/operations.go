@@ -124,6 +124,9 @@ const keepaliveEvery = 2 * second
 // subsMax is how many subscriptions a client collects: without a bound every message would reach everybody many times.
 const subsMax = 16
 
+// servesMost is how many subscriptions somebody collects who answers.
+const servesMost = 4
+
 // crowdSubject is what a whole crowd subscribes to.
 const crowdSubject = "crowd"
 
@@ -175,7 +178,7 @@ func (c *client) do(op operation, s slotKey) {
 			c.subscribe(c.drawPattern(s), c.drawQueue(s, 0), c.serves(s)).times = c.drawTimes(s)
 		}
 	case opServe:
-		if len(c.subs) < 4 {
+		if len(c.subs) < servesMost {
 			c.subscribe(c.drawServed(s), c.drawQueue(s, 2), true).times = c.drawTimes(s)
 		}
 	case opUnsubscribe:

@@ -14,6 +14,7 @@ type Options struct {
 	// Records are the choices of an earlier run, to be made again; what they lack takes its default. Not nil: Seed is
 	// ignored.
 	Records []decision.Record
+	With    []Focus       // what a run by Seed has for certain
 	For     time.Duration // simulated time in which things happen and go wrong; default 60 s
 	Keep    bool          // return the choices in Result.Records
 
@@ -53,6 +54,7 @@ func Run(o Options) (r Result) {
 	if o.Records != nil {
 		source = decision.FromLog(o.Records)
 	}
+	draw{source}.focus(o.With)
 	if o.Keep {
 		source.Keep()
 	}

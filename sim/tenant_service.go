@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"time"
+
+	"github.com/natsd/natsd/sim/model"
 	"github.com/natsd/natsd/sim/schedule"
 )
 
@@ -30,7 +33,10 @@ func (c *client) drawUser(users int) int {
 	var fit []int
 	for i := range users {
 		fits := t.concerned(i, c)
-		if t.upheaval != unserved {
+		switch {
+		case t.answerers && c.kind == kindResponder:
+			fits = t.limits[i] != nil && len(t.served[i]) > 0
+		case t.upheaval != unserved:
 			fits = fits || c.kind == kindRequester && len(t.asked[i]) > 0 || c.kind == kindResponder && len(t.served[i]) > 0
 		}
 		if fits {
@@ -43,12 +49,38 @@ func (c *client) drawUser(users int) int {
 	return int(c.trait(traitUser, uint64(users)))
 }
 
-// drawTimes draws how often a subscription answers a request, less one: below zero not at all.
+// answerers draws whether in each account somebody may do nothing but subscribe and answer, a few times: those who answer are
+// mostly that user then.
+func (d draw) answerers(t *tenants) {
+	if d.of(cfgAnswerers, 0, 0, 1) != 1 {
+		return
+	}
+	t.answerers = true
+	for v, r := range t.versions {
+		for i := range r.Accounts {
+			for j := range r.Accounts[i].Users {
+				if u := &r.Accounts[i].Users[j]; u.Name[len(u.Name)-1] == '2' {
+					u.May = &model.Permissions{Responses: &model.ResponseLimit{Max: 1 + (i+v)%2, Expires: answersFor}}
+				}
+			}
+		}
+	}
+}
+
+// answersFor is how long such a user may answer: less than some take to do so.
+const answersFor = time.Second
+
+// drawTimes draws how often a subscription answers a request, less one: below zero not at all. Who may answer a number of times
+// only does so up to that number, or as often as is certainly too often.
 func (c *client) drawTimes(s slotKey) int {
 	if !c.servicesThere() {
 		return 0
 	}
 	times := [...]int{0, 0, 0, 0, 1, 2, -1}
+	if l := c.w.cfg.tenants.limits[c.traits.user]; l != nil {
+		tooOften := l.Max * servesMost
+		times = [...]int{0, l.Max - 1, l.Max, tooOften, tooOften, tooOften, -1}
+	}
 	return times[s.below(detailTimes, uint64(len(times)))]
 }
 

@@ -19,18 +19,20 @@ import (
 
 // tenants are the configurations of a run; the first is that which it begins and ends with.
 type tenants struct {
-	versions []*model.Rules
-	rendered []rendering
-	users    []string   // of the first
-	open     []bool     // which of them may do everything
-	served   [][]string // by user: patterns of the services of its account
-	asked    [][]string // and subjects of those that it imports
-	heard    [][]string // patterns of the streams that it imports
-	told     [][]string // subjects of those that it exports
-	shared   [][]string // and subjects of those that others import from it, where imports come and go
-	services bool       // some account imports one
-	upheaval upheaval   // that the last of the versions is
-	dice     []share    // none: no account has dice
+	versions  []*model.Rules
+	rendered  []rendering
+	users     []string               // of the first
+	open      []bool                 // which of them may do everything
+	served    [][]string             // by user: patterns of the services of its account
+	asked     [][]string             // and subjects of those that it imports
+	heard     [][]string             // patterns of the streams that it imports
+	told      [][]string             // subjects of those that it exports
+	limits    []*model.ResponseLimit // of its answers; nil: it needs none
+	shared    [][]string             // and subjects of those that others import from it, where imports come and go
+	services  bool                   // some account imports one
+	answerers bool                   // each account has a user who may only answer
+	upheaval  upheaval               // that the last of the versions is
+	dice      []share                // none: no account has dice
 
 	words map[string][]wire.Err // what a user may be told of a publish, remembered
 }
@@ -104,6 +106,7 @@ func (d draw) settle(c *config, versions uint64) {
 	if versions > 1 {
 		d.upheave(t, c)
 	}
+	d.answerers(t)
 	d.dice(t, c)
 	t.finish(c)
 	c.tenants = t
@@ -367,6 +370,7 @@ func (t *tenants) finish(c *config) {
 			t.users, t.open = append(t.users, a.Users[j].Name), append(t.open, a.Users[j].May == nil)
 			t.served, t.asked = append(t.served, served), append(t.asked, asked)
 			t.heard, t.told = append(t.heard, heard), append(t.told, told)
+			t.limits = append(t.limits, a.Users[j].Responses())
 		}
 		for j := range a.Imports {
 			t.services = t.services || a.Imports[j].Kind == model.Service

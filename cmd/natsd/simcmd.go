@@ -22,6 +22,7 @@ same seed gives the same run. Each run prints one line; the exit status is 1 if 
     -seed <n>        the seed, or the first of them (default 1)
     -for <time>      simulated time in which things happen and go wrong (default 60s)
     -runs <n>        that many seeds from -seed on, over all cores (default 1)
+    -with <foci>     runs that are about this, with commas between (-with help lists what there is)
     -v               tell what happens (one run only)
 
     -log <file>      write the run's decisions to this file (with -shrink: those that are left)
@@ -44,6 +45,8 @@ type simFlags struct {
 	seed      uint64
 	duration  time.Duration
 	runs      int
+	with      string // names of foci
+	foci      []sim.Focus
 	verbose   bool
 	log       string
 	replay    string
@@ -70,6 +73,7 @@ func parseSimFlags(args []string) (*simFlags, error) {
 	fs.Uint64Var(&o.seed, "seed", 1, "")
 	fs.DurationVar(&o.duration, "for", 60*time.Second, "")
 	fs.IntVar(&o.runs, "runs", 1, "")
+	fs.StringVar(&o.with, "with", "", "")
 	fs.BoolVar(&o.verbose, "v", false, "")
 	fs.StringVar(&o.log, "log", "", "")
 	fs.StringVar(&o.replay, "replay", "", "")
@@ -87,6 +91,13 @@ func parseSimFlags(args []string) (*simFlags, error) {
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}
+	if o.with == "help" {
+		return o, nil
+	}
+	var err error
+	if o.foci, err = sim.FindFoci(o.with); err != nil {
+		return nil, err
+	}
 	fs.Visit(func(f *flag.Flag) { o.durationSet = o.durationSet || f.Name == "for" })
 	switch {
 	case fs.NArg() > 0:
@@ -97,6 +108,8 @@ func parseSimFlags(args []string) (*simFlags, error) {
 		return nil, errors.New("-workers and -verify-every must be positive")
 	case o.duration <= 0:
 		return nil, errors.New("-for must be positive")
+	case o.with != "" && o.replay != "":
+		return nil, errors.New("-with is for seeds: a log has its own choices")
 	case o.many() && (o.replay != "" || o.shrink || o.log != "" || o.verbose || o.trace || o.letPanic):
 		return nil, errors.New("-v, -trace, -let-panic, -log, -replay and -shrink are for one run: give its -seed")
 	}
@@ -118,6 +131,11 @@ func simMain(args []string) int {
 		return 2
 	}
 	switch {
+	case o.with == "help":
+		for _, f := range sim.Foci() {
+			fmt.Printf("%-12s %s\n", f.Name, f.About)
+		}
+		return 0
 	case o.worker:
 		return simWorker(o, os.Stdin, os.Stdout)
 	case o.many():
@@ -168,12 +186,19 @@ func simSingle(o *simFlags) int {
 type chosen struct {
 	seed     uint64
 	duration time.Duration
+	with     string // the names of its foci
+	foci     []sim.Focus
 	file     string        // of the log; empty: by seed
 	log      *decision.Log // nil: by seed
 }
 
+// chosen is the run of a seed.
+func (o *simFlags) chosen(seed uint64) *chosen {
+	return &chosen{seed: seed, duration: o.duration, with: o.with, foci: o.foci}
+}
+
 func chosenRun(o *simFlags) (*chosen, error) {
-	c := &chosen{seed: o.seed, duration: o.duration}
+	c := o.chosen(o.seed)
 	if o.replay == "" {
 		return c, nil
 	}
@@ -194,7 +219,7 @@ func chosenRun(o *simFlags) (*chosen, error) {
 
 // options are those of the run without anything that only watches.
 func (c *chosen) options() sim.Options {
-	o := sim.Options{Seed: c.seed, For: c.duration}
+	o := sim.Options{Seed: c.seed, For: c.duration, With: c.foci}
 	if c.log != nil {
 		o.Records = c.log.Records
 		if o.Records == nil {
@@ -217,7 +242,11 @@ func (c *chosen) command() string {
 	if c.log != nil {
 		return "natsd sim -replay " + c.file
 	}
-	return fmt.Sprintf("natsd sim -seed %d -for %v", c.seed, c.duration)
+	command := fmt.Sprintf("natsd sim -seed %d -for %v", c.seed, c.duration)
+	if c.with != "" {
+		command += " -with " + c.with
+	}
+	return command
 }
 
 // reportDrift says which choices of a replayed log no longer apply, and whether the run is still the one recorded.

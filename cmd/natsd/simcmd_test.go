@@ -71,6 +71,25 @@ func TestManyRunsAreTheSameAsSingleOnes(t *testing.T) {
 	}
 }
 
+// A focus reaches the workers, and the command that repeats a run.
+func TestAFocusIsPassedOn(t *testing.T) {
+	hash := regexp.MustCompile(`hash=[0-9a-f]{16}`)
+	plain, _ := output(t, func() int { return simMain([]string{"-seed", "7", "-for", "2s"}) })
+	one, _ := output(t, func() int { return simMain([]string{"-seed", "7", "-for", "2s", "-with", "garbage"}) })
+	many, _ := output(t, func() int { return simMain([]string{"-seed", "7", "-runs", "2", "-for", "2s", "-with", "garbage"}) })
+	if a, b := hash.FindString(one), hash.FindString(many); a != b || a == "" || a == hash.FindString(plain) {
+		t.Errorf("alone %q, in a worker %q, without %q", one, many, plain)
+	}
+	run := chosen{seed: 7, duration: 2 * time.Second, with: "garbage"}
+	if got, want := run.command(), "natsd sim -seed 7 -for 2s -with garbage"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	help, status := output(t, func() int { return simMain([]string{"-with", "help"}) })
+	if status != 0 || strings.Count(help, "\n") != len(sim.Foci()) {
+		t.Errorf("status %d: %s", status, help)
+	}
+}
+
 func TestALogReplaysToTheSameHash(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "run.log")
 	first, _ := output(t, func() int { return simMain([]string{"-seed", "11", "-for", "3s", "-log", file}) })
@@ -111,7 +130,7 @@ func TestMistakesInUseAreRefused(t *testing.T) {
 	}
 	os.Stderr = null
 	defer func() { os.Stderr = stderr }()
-	for _, args := range []string{"-runs 0", "-bogus", "x", "-for 0s", "-runs 3 -v", "-runs 3 -shrink", "-runs 3 -let-panic", "-verify -trace", "-replay nowhere.log", "-workers 0"} {
+	for _, args := range []string{"-runs 0", "-bogus", "x", "-for 0s", "-runs 3 -v", "-runs 3 -shrink", "-runs 3 -let-panic", "-verify -trace", "-replay nowhere.log", "-workers 0", "-with nonsense", "-with accounts,passwords", "-with slow -replay x.log"} {
 		if status := simMain(strings.Fields(args)); status != 2 {
 			t.Errorf("%q: status %d", args, status)
 		}

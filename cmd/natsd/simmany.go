@@ -130,8 +130,7 @@ func (m *manyRuns) print(r *simResult) {
 	m.hashes = append(m.hashes, r.Hash)
 	fmt.Println(r.line())
 	if r.Failure != nil {
-		run := chosen{seed: r.Seed, duration: m.o.duration}
-		fmt.Println("reproduce: " + run.command())
+		fmt.Println("reproduce: " + m.o.chosen(r.Seed).command())
 	}
 }
 

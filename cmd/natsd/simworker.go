@@ -28,8 +28,7 @@ func simWorker(o *simFlags, in io.Reader, out io.Writer) int {
 			fmt.Fprintf(os.Stderr, "natsd sim: worker: %v\n", err)
 			return 2
 		}
-		run := chosen{seed: seed, duration: o.duration}
-		r := run.carryOut(func(*sim.Options) {})
+		r := o.chosen(seed).carryOut(func(*sim.Options) {})
 		if err := enc.Encode(&r); err != nil {
 			return 1 // the parent is gone
 		}
@@ -52,7 +51,7 @@ func (w *workerProcess) start() error {
 	if err != nil {
 		return err
 	}
-	w.cmd = exec.Command(self, "sim", "-worker", "-for", w.o.duration.String())
+	w.cmd = exec.Command(self, "sim", "-worker", "-for", w.o.duration.String(), "-with", w.o.with)
 	w.cmd.Env = append(os.Environ(), w.env...)
 	w.tail = &tail{}
 	w.cmd.Stderr = w.tail

@@ -46,6 +46,7 @@ type Record struct {
 type Source struct {
 	seed   uint64
 	replay map[Key]*replayed // nil: choose by seed
+	among  map[Key][]uint64  // what may be chosen, where that is not everything
 	record bool
 	log    []Record
 	made   uint64
@@ -75,6 +76,16 @@ func FromLog(records []Record) *Source {
 	return s
 }
 
+// Among has a choice that is yet to be made by the seed made among some of its values only, evenly; those that turn out not to be
+// among its values count as the last that is. It is recorded like any other, so that a log repeats it by itself. A source from a
+// log ignores it.
+func (s *Source) Among(k Key, values ...uint64) {
+	if s.among == nil {
+		s.among = make(map[Key][]uint64)
+	}
+	s.among[k] = values
+}
+
 // Keep starts recording: Records returns what was chosen otherwise than by default from here on.
 func (s *Source) Keep() { s.record = true }
 
@@ -88,6 +99,9 @@ func (s *Source) Made() uint64 { return s.made }
 func (s *Source) Below(k Key, n uint64) uint64 {
 	if s.replay != nil {
 		return s.repeat(k, n)
+	}
+	if v, ok := s.forced(k, n); ok {
+		return s.keep(k, n, v)
 	}
 	hi, _ := bits.Mul64(s.hash(k), n)
 	return s.keep(k, n, hi)
@@ -107,6 +121,9 @@ func (s *Source) Chance(k Key, perMillion uint32) bool {
 	if s.replay != nil {
 		return s.repeat(k, 2) == 1
 	}
+	if v, ok := s.forced(k, 2); ok {
+		return s.keep(k, 2, v) == 1
+	}
 	hi, _ := bits.Mul64(s.hash(k), 1_000_000)
 	if hi >= uint64(perMillion) {
 		s.made++
@@ -119,6 +136,9 @@ func (s *Source) Chance(k Key, perMillion uint32) bool {
 func (s *Source) Pick(k Key, weights []uint32) int {
 	if s.replay != nil {
 		return int(s.repeat(k, uint64(len(weights))))
+	}
+	if v, ok := s.forced(k, uint64(len(weights))); ok {
+		return int(s.keep(k, uint64(len(weights)), v))
 	}
 	var sum uint64
 	for _, w := range weights {
@@ -137,6 +157,19 @@ func (s *Source) Pick(k Key, weights []uint32) int {
 // Noise returns bits that are a function of seed and key but no choice: content that no property depends on (the bytes
 // of a payload, a node's entropy). It is not recorded and is the same in every replay of every log.
 func Noise(k Key) uint64 { return mix(0x9e3779b97f4a7c15, k) }
+
+// forced is the choice of a key that Among was told of, of n values.
+func (s *Source) forced(k Key, n uint64) (v uint64, ok bool) {
+	if s.among == nil {
+		return 0, false
+	}
+	values := s.among[k]
+	if len(values) == 0 {
+		return 0, false
+	}
+	at, _ := bits.Mul64(s.hash(k), uint64(len(values)))
+	return min(values[at], n-1), true
+}
 
 func (s *Source) keep(k Key, n, v uint64) uint64 {
 	s.made++

@@ -221,3 +221,48 @@ func TestNoiseIsOfTheKey(t *testing.T) {
 		t.Errorf("noise is %#x and %#x", got, Noise(b))
 	}
 }
+
+// What a choice is narrowed to is all that it gives, evenly, and a log repeats it without being narrowed.
+func TestAmongNarrowsAChoice(t *testing.T) {
+	const n = 1000
+	var below [8]int
+	var log []Record
+	for i := range uint64(n) {
+		s := FromSeed(5)
+		k := Key{Kind: SimConfig, Purpose: 1, N: i}
+		chance, pick, other := Key{Kind: SimConfig, Purpose: 2, N: i}, Key{Kind: SimConfig, Purpose: 3, N: i}, Key{Kind: SimConfig, Purpose: 4, N: i}
+		s.Among(k, 3, 6)
+		s.Among(chance, 1)
+		s.Among(pick, 1, 9)
+		s.Keep()
+		below[s.Below(k, 8)]++
+		if !s.Chance(chance, 0) {
+			t.Fatalf("occurrence %d: a chance that is certain", i)
+		}
+		if got := s.Pick(pick, []uint32{1, 0, 1}); got != 1 && got != 2 {
+			t.Fatalf("occurrence %d: picked %d", i, got)
+		}
+		if got, want := s.Below(other, 1000), FromSeed(5).Below(other, 1000); got != want {
+			t.Fatalf("occurrence %d: another choice became %d, not %d", i, got, want)
+		}
+		log = append(log, s.Records()...)
+	}
+	if below[3] < n*4/10 || below[6] < n*4/10 || below[3]+below[6] != n {
+		t.Errorf("%v", below)
+	}
+	again := FromLog(log)
+	for _, r := range log {
+		if got := again.Below(r.Key, r.Range); got != r.Value {
+			t.Fatalf("%+v is repeated as %d", r, got)
+		}
+	}
+}
+
+func TestALogIsNotNarrowed(t *testing.T) {
+	k := Key{Kind: SimConfig, Purpose: 1}
+	s := FromLog([]Record{{Key: k, Range: 8, Value: 5}})
+	s.Among(k, 2)
+	if got := s.Below(k, 8); got != 5 {
+		t.Errorf("%d", got)
+	}
+}

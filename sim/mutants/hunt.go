@@ -100,7 +100,7 @@ func (f *found) read(out string) int {
 // simulate runs seeds until one fails and returns what was printed.
 func simulate(program string, m *mutant, first uint64, runs int, hangs time.Duration) (string, error) {
 	args := []string{"sim", "-seed", strconv.FormatUint(first, 10), "-runs", strconv.Itoa(runs), "-for", m.duration.String(),
-		"-run-timeout", hangs.String()}
+		"-with", m.with, "-run-timeout", hangs.String()}
 	switch {
 	case m.verify:
 		args = append(args, "-verify", "-verify-every", "2")

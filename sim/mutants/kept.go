@@ -63,8 +63,8 @@ func keep(root, program string, f *found) error {
 	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
 		return err
 	}
-	out, err := exec.Command(program, "sim", "-seed", strconv.FormatUint(f.seed, 10), "-for", f.mutant.duration.String(), "-shrink",
-		"-log", log).CombinedOutput()
+	out, err := exec.Command(program, "sim", "-seed", strconv.FormatUint(f.seed, 10), "-for", f.mutant.duration.String(),
+		"-with", f.mutant.with, "-shrink", "-log", log).CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		return fmt.Errorf("natsd sim -shrink: %w\n%s", err, out)

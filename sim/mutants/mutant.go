@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/natsd/natsd/sim"
 )
 
 // mutant is one planted bug. Its file begins with a header, lines of "name: value":
@@ -18,6 +20,7 @@ import (
 //	property:  the properties expected to fail, with commas between; others count too, but are told
 //	seeds:     how many seeds may be needed at most; 0 or none: 200
 //	for:       simulated time of each run; none: 20s
+//	with:      foci of the runs (natsd sim -with), if the plain mixture of runs finds it too seldom
 //	verify:    yes, if it only shows when a run is repeated in another process
 //	marks:     yes, if it shows in a moment that is no longer reached: all seeds are run then
 //
@@ -30,6 +33,7 @@ type mutant struct {
 	property []string
 	seeds    int
 	duration time.Duration
+	with     string
 	verify   bool
 	marks    bool
 	edits    []edit
@@ -135,6 +139,9 @@ func (m *mutant) header(line string) (err error) {
 		}
 	case "for":
 		m.duration, err = time.ParseDuration(value)
+	case "with":
+		m.with = value
+		_, err = sim.FindFoci(value)
 	case "marks":
 		m.marks = value == "yes"
 	case "verify":

@@ -88,18 +88,18 @@ func TestThePartsAreAllOfThem(t *testing.T) {
 }
 
 func TestMutantFilesAreRead(t *testing.T) {
-	text := "what: a\npromise: P16\nproperty: lost, order\nseeds: 7\nfor: 3s\nverify: yes\n\n--- edit x\n\told\n\n\tmore\n--- with\n\tnew\n--- end\n"
+	text := "what: a\npromise: P16\nproperty: lost, order\nseeds: 7\nfor: 3s\nverify: yes\nwith: garbage,slow\n\n--- edit x\n\told\n\n\tmore\n--- with\n\tnew\n--- end\n"
 	m, err := parseMutant("m", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.seeds != 7 || m.duration != 3*time.Second || !m.verify || !m.expects("order") || m.expects("x") || len(m.edits) != 1 {
+	if m.seeds != 7 || m.duration != 3*time.Second || !m.verify || m.with != "garbage,slow" || !m.expects("order") || m.expects("x") || len(m.edits) != 1 {
 		t.Errorf("%+v", m)
 	}
 	if e := m.edits[0]; e.dir != "x" || e.old != "\told\n\n\tmore" || e.new != "\tnew" {
 		t.Errorf("%+v", e)
 	}
-	for _, bad := range []string{"", "what: a", "bogus: x\n" + text, text + "--- edit y\nz\n--- with\n", strings.Replace(text, "\tnew", "\told\n\n\tmore", 1)} {
+	for _, bad := range []string{"", "what: a", "bogus: x\n" + text, "with: nonsense\n" + text, text + "--- edit y\nz\n--- with\n", strings.Replace(text, "\tnew", "\told\n\n\tmore", 1)} {
 		if _, err := parseMutant("m", bad); err == nil {
 			t.Errorf("accepted: %q", bad)
 		}

@@ -1,0 +1,118 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A seed draws a world out of everything that there can be, so that what is rare meets what else is rare hardly ever. A focus is
+// about one thing: whoever asks for it gets worlds that have that thing, and plenty of it, while the seed goes on drawing all else.
+// The choices that it narrows are choices like any others: they stand in the log, which needs no focus to be repeated.
+
+// Focus is something that a run can be made to have. See Foci.
+type Focus struct {
+	Name     string
+	About    string // in a few words
+	accounts bool   // there are some
+	choices  []narrowed
+}
+
+// narrowed are the values, by their places, among which a choice of the configuration is made.
+type narrowed struct {
+	purpose uint32
+	values  []uint64
+}
+
+// kindOften is the place of the largest of the weights that a kind of client may have.
+const kindOften = 3
+
+// foci are all of them, by name.
+var foci = [...]Focus{
+	{"accounts", "accounts that share streams and services", true, nil},
+	{"activation", "accounts that share by activation tokens, in operator mode", false, []narrowed{
+		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{3}}, {cfgLapse, []uint64{1, 2, 3}}, {cfgLend, []uint64{1, 2, 3}},
+	}},
+	{"answers", "accounts with users that may only answer, a few times", true, []narrowed{
+		{cfgAnswerers, []uint64{2}}, many(kindRequester), many(kindResponder),
+	}},
+	{"callout", "a service that decides who clients are", false, []narrowed{
+		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{2}},
+	}},
+	{"crowd", "many who subscribe to one subject, and turns that do little", false, []narrowed{
+		{cfgGathering, []uint64{2}}, {cfgTurnWork, []uint64{1, 2, 3}},
+	}},
+	{"garbage", "garbage where there are accounts", true, []narrowed{
+		{cfgTenantGarbage, []uint64{2}}, many(kindGarbage),
+	}},
+	{"half-close", "clients that end their sending side and read on", false, []narrowed{
+		many(kindStorm), many(kindSlow), many(kindSubscriber), {cfgSendBuffer, []uint64{2, 3}},
+	}},
+	{"passwords", "wrong passwords, held against hashes", false, []narrowed{
+		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{0}}, {cfgAuth, []uint64{3, 4}}, many(kindBadAuth),
+	}},
+	{"reload", "reloads that change accounts", true, []narrowed{
+		{cfgTenantVersions, []uint64{1, 2}}, {cfgUpheaval, []uint64{uint64(unshared), uint64(unserved), uint64(moved)}},
+	}},
+	{"slow", "receivers that are too slow for those who publish", false, []narrowed{
+		many(kindSlow), many(kindStaller), many(kindBurst),
+		{cfgMaxPending, []uint64{0, 1}}, {cfgStallBytes, []uint64{1, 2}}, {cfgSendBuffer, []uint64{2, 3}}, {cfgSendLarge, []uint64{0}},
+		{cfgRecvBuffer, []uint64{2, 3}},
+	}},
+}
+
+func many(k clientKind) narrowed { return narrowed{cfgKind + uint32(k), []uint64{kindOften}} }
+
+// narrows lists all choices that it narrows.
+func (f *Focus) narrows() []narrowed {
+	if !f.accounts {
+		return f.choices
+	}
+	return append([]narrowed{{cfgTenants, []uint64{1}}, {cfgTenantsRare, []uint64{0, 1}}}, f.choices...)
+}
+
+// Foci are all that there are, by name.
+func Foci() []Focus { return slices.Clone(foci[:]) }
+
+// FindFoci are those whose names stand in a list with commas between; "": none. It is an error if there is no such focus, or if
+// two exclude each other.
+func FindFoci(names string) (found []Focus, err error) {
+	if names == "" {
+		return nil, nil
+	}
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(foci[:], func(f Focus) bool { return f.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("there is no focus %q", name)
+		}
+		found = append(found, foci[i])
+	}
+	for _, w := range merged(found) {
+		if len(w.values) == 0 {
+			return nil, fmt.Errorf("%s: these exclude each other", names)
+		}
+	}
+	return found, nil
+}
+
+// merged is what several narrow together: to no values of a choice, if they do not agree.
+func merged(all []Focus) (choices []narrowed) {
+	for _, f := range all {
+		for _, w := range f.narrows() {
+			i := slices.IndexFunc(choices, func(o narrowed) bool { return o.purpose == w.purpose })
+			if i < 0 {
+				choices = append(choices, narrowed{w.purpose, slices.Clone(w.values)})
+				continue
+			}
+			choices[i].values = slices.DeleteFunc(choices[i].values, func(v uint64) bool { return !slices.Contains(w.values, v) })
+		}
+	}
+	return choices
+}
+
+// focus narrows the choices of a source that are yet to be made.
+func (d draw) focus(all []Focus) {
+	for _, w := range merged(all) {
+		d.source.Among(d.key(w.purpose), w.values...)
+	}
+}

@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"testing"
+
+	"github.com/natsd/natsd/sim/decision"
+)
+
+// Every run that is asked to be about something has that.
+func TestARunHasWhatItIsAbout(t *testing.T) {
+	has := map[string]func(c *config) bool{
+		"accounts":   func(c *config) bool { return c.tenants != nil && c.callout == nil },
+		"activation": func(c *config) bool { return c.lenders != nil },
+		"answers":    func(c *config) bool { return c.tenants != nil && c.tenants.answerers },
+		"callout":    func(c *config) bool { return c.callout != nil },
+		"crowd":      func(c *config) bool { return c.kinds[kindCrowd] >= 20 && c.engine.TurnWork <= 20 },
+		"garbage":    func(c *config) bool { return c.tenants != nil && c.kinds[kindGarbage] >= 10 },
+		"half-close": func(c *config) bool { return c.kinds[kindStorm] >= 10 },
+		"passwords": func(c *config) bool {
+			return (c.auth == authHashedUser || c.auth == authHashedToken) && c.kinds[kindBadAuth] >= 10
+		},
+		"reload": func(c *config) bool { return c.tenants != nil && len(c.tenants.versions) > 1 },
+		"slow":   func(c *config) bool { return c.kinds[kindSlow] >= 10 && c.engine.StallBytes <= 2048 },
+	}
+	for _, f := range Foci() {
+		if has[f.Name] == nil || f.About == "" {
+			t.Fatalf("%q: nothing says what it is about", f.Name)
+		}
+		for seed := range uint64(100) {
+			source := decision.FromSeed(seed)
+			draw{source}.focus([]Focus{f})
+			if c := drawConfig(source); !has[f.Name](&c) {
+				t.Errorf("%s, seed %d: it lacks that", f.Name, seed)
+			}
+		}
+	}
+	if len(has) != len(Foci()) {
+		t.Errorf("%d foci, %d are known here", len(Foci()), len(has))
+	}
+}
+
+// The choices of a run with a focus, made again from its log, give the same run: no focus is needed for that.
+func TestReplayOfALogOfAFocus(t *testing.T) {
+	for i, f := range Foci() {
+		a := Run(Options{Seed: uint64(i), For: sampleFor, With: []Focus{f}, Keep: true})
+		b := Run(Options{Records: a.Records, For: sampleFor})
+		if a.Hash != b.Hash || a.Failure != nil || len(b.Drift) > 0 {
+			t.Errorf("%s: hash %016x, replayed %016x, failure %v, drift %v", f.Name, a.Hash, b.Hash, a.Failure, b.Drift)
+		}
+	}
+}
+
+func TestFociAreFound(t *testing.T) {
+	if found, err := FindFoci(""); err != nil || len(found) != 0 {
+		t.Errorf("%v, %v", found, err)
+	}
+	if found, err := FindFoci("garbage,reload"); err != nil || len(found) != 2 || found[1].Name != "reload" {
+		t.Errorf("%v, %v", found, err)
+	}
+	for _, bad := range []string{"nonsense", "garbage,", "passwords,accounts", "activation,callout"} {
+		if _, err := FindFoci(bad); err == nil {
+			t.Errorf("%q is accepted", bad)
+		}
+	}
+}
