@@ -49,7 +49,7 @@ func (e *Engine) initClaimServices() {
 	}
 	e.handle(a, "$SYS.REQ.CLAIMS.UPDATE", func(k *call) { e.update(k, "") })
 	e.handle(a, "$SYS.REQ.CLAIMS.LIST", func(k *call) { e.respondJSON(k, claimsList{t.shelf.keys(), e.identity()}) })
-	e.handle(a, "$SYS.REQ.CLAIMS.DELETE", func(k *call) { e.submit(&deleting{call: k}) })
+	e.handle(a, "$SYS.REQ.CLAIMS.DELETE", func(k *call) { e.submit(&deleting{call: k, word: t.next()}) })
 	if t.resolver.Kind == config.FullResolver {
 		e.handle(a, "$SYS.REQ.ACCOUNT.*.CLAIMS.LOOKUP", e.lookupService)
 		e.handle(a, "$SYS.REQ.CLAIMS.PACK", e.packService)
@@ -81,7 +81,7 @@ func (e *Engine) update(k *call, key string) {
 		e.updateRefused(k, key, "jwt update error", "request body is empty")
 		return
 	}
-	e.submit(&reading{key: key, text: strings.TrimSpace(string(k.body)), update: k})
+	e.submit(&reading{key: key, text: strings.TrimSpace(string(k.body)), word: e.trust.next(), update: k})
 }
 
 // updated goes on when the JWT of an update has been read. What is refused changes nothing.
@@ -96,14 +96,16 @@ func (e *Engine) updated(r *reading) {
 		if key == "" {
 			key = r.claims.Rules.Name
 		}
-		why = e.grounds(r.claims, key)
+		if why = e.grounds(r.claims, key); why == "" && t != nil && !t.takes(key, r.word) {
+			why = "a later word about this account counts already"
+		}
 	}
 	if why != "" {
 		e.updateFailed(r, why)
 		return
 	}
 	key := r.claims.Rules.Name
-	held := t != nil && t.charters[key] != nil
+	held := t != nil && t.sought(key)
 	switch {
 	case t != nil && t.resolver.Kind == config.FullResolver:
 		e.shelve(key, r.claims.Text, func(v VaultResult) {
@@ -112,7 +114,7 @@ func (e *Engine) updated(r *reading) {
 				return
 			}
 			delete(t.texts, key)
-			if t.charters[key] != nil {
+			if t.sought(key) && t.last[key] == r.word {
 				e.charter(r.claims)
 			}
 			e.updateDone(r, "d")
@@ -191,6 +193,7 @@ func (e *Engine) packNext(k *call, keys []string) {
 // deleting is a job: it reads a request to delete accounts.
 type deleting struct {
 	call     *call
+	word     uint64
 	deletion *claims.Deletion
 	err      error
 }
@@ -241,6 +244,10 @@ func (e *Engine) deleteNext(d *deleting, accounts []string) {
 		return
 	}
 	key := accounts[0]
+	if !t.takes(key, d.word) {
+		e.deleteNext(d, accounts[1:])
+		return
+	}
 	delete(t.texts, key)
 	if ch := t.charters[key]; ch != nil {
 		e.revoke(ch)

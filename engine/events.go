@@ -160,11 +160,15 @@ func (e *Engine) ListenerFailed(l ListenerID, why string) {
 }
 
 // Accepted tells of a new connection and returns the id by which all else about it is told. Zero: the engine does not
-// want it, the host closes it. (Calls for an id that the host does not know yet are to be ignored.)
+// want it, because there are too many or it is in lame duck mode: the host closes it. (Calls for an id that the host does not
+// know yet are to be ignored.)
 func (e *Engine) Accepted(l ListenerID, info ConnInfo) ConnID {
 	if e.crowded() {
 		e.mark(MarkMaxConns)
 		return 0
+	}
+	if e.duck.on {
+		return 0 // the host had accepted it before it stopped listening
 	}
 	c := e.newConn(info)
 	e.totals.connections++

@@ -122,6 +122,29 @@ func TestLameDuck(t *testing.T) {
 	w.left(t, e)
 }
 
+// Whom the host had accepted already when lame duck mode began, but tells of only then, is not let in: the moments at which
+// clients are evicted are those of who was there, and where nobody was the server stayed in lame duck mode for ever (seed
+// 701855).
+func TestAcceptedInLameDuckMode(t *testing.T) {
+	for here := range 2 {
+		e, w := started(t, Options{LameDuckDuration: 100 * time.Second, LameDuckGrace: 10 * time.Second})
+		for range here {
+			w.join(e, "")
+		}
+		c := ConnID(1)
+		turn(e, func() {
+			e.LameDuck()
+			c = e.Accepted(clientListener, ConnInfo{IP: "127.0.0.1", Port: 5})
+		})
+		if c != 0 {
+			t.Errorf("somebody is let in beside %d", here)
+		}
+		if want := here == 0; e.Stopped() != want {
+			t.Errorf("stopped with %d connections: %v", here, !want)
+		}
+	}
+}
+
 // Slots are used again, with another generation, and what comes late for their former owner is ignored.
 func TestSlotsAreUsedAgain(t *testing.T) {
 	e, w := started(t, Options{})

@@ -104,7 +104,7 @@ func (l *lookup) answered(e *Engine, k *call) {
 func (e *Engine) read(l *lookup, text string, shelve bool) {
 	e.timers.remove(&l.timer)
 	l.read = true
-	e.submit(&reading{key: l.key, text: strings.TrimSpace(text), lookup: l, shelve: shelve})
+	e.submit(&reading{key: l.key, text: strings.TrimSpace(text), word: e.trust.next(), lookup: l, shelve: shelve})
 }
 
 // due is the moment at which a lookup has taken too long.
@@ -138,6 +138,7 @@ func (e *Engine) found(l *lookup) {
 type reading struct {
 	key    string // of the account; empty: whatever the JWT says
 	text   string
+	word   uint64  // which it is
 	lookup *lookup // that it came from; nil: from somebody who asks for an update
 	update *call   // that asks; nil: nobody
 	shelve bool    // keep it in the directory
@@ -164,10 +165,12 @@ func (r *reading) done(e *Engine) {
 		e.notFound(l, "its JWT can't be used: "+grounds)
 		return
 	}
-	if r.shelve {
-		e.putOnShelf(r.claims)
+	if e.trust.takes(l.key, r.word) {
+		if r.shelve {
+			e.putOnShelf(r.claims)
+		}
+		e.charter(r.claims)
 	}
-	e.charter(r.claims)
 	e.found(l)
 }
 
@@ -187,9 +190,10 @@ func (e *Engine) preload(o *config.Operators) {
 		return
 	}
 	for _, p := range o.Preload {
-		if t.charters[p.Account] != nil {
-			e.submit(&renewing{reading{key: p.Account, text: p.JWT}, true})
-		} else {
+		if t.sought(p.Account) {
+			e.submit(&renewing{reading{key: p.Account, text: p.JWT, word: t.next()}, true})
+		}
+		if t.charters[p.Account] == nil {
 			t.texts[p.Account] = p.JWT
 		}
 	}

@@ -113,7 +113,7 @@ func (e *Engine) listShelf() {
 func (e *Engine) refresh(key string) {
 	e.env.Vault.Load(e.vault(func(r VaultResult) {
 		if r.Text != "" {
-			e.submit(&renewing{reading: reading{key: key, text: r.Text}})
+			e.submit(&renewing{reading: reading{key: key, text: r.Text, word: e.trust.next()}})
 		}
 	}), key)
 }
@@ -125,8 +125,18 @@ type renewing struct {
 }
 
 func (r *renewing) done(e *Engine) {
-	ch := e.trust.charters[r.key]
-	if r.err == nil && ch != nil && (r.anyway || r.claims.IssuedAt > ch.claims.IssuedAt) && e.grounds(r.claims, r.key) == "" {
+	t := e.trust
+	ch, why := t.charters[r.key], ""
+	if r.err != nil {
+		why = r.err.Error()
+	} else {
+		why = e.grounds(r.claims, r.key)
+	}
+	switch {
+	case why != "":
+		e.logf(LevelError, "", "The JWT of account "+r.key+" can't be used, the former stays in force: "+printable([]byte(why)))
+	case !t.sought(r.key), !r.anyway && (ch == nil || r.claims.IssuedAt <= ch.claims.IssuedAt):
+	case t.takes(r.key, r.word):
 		e.charter(r.claims)
 	}
 }

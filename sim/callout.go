@@ -112,6 +112,7 @@ type inquiry struct {
 	firstAt engine.Instant // when the server was given the first answer; 0: it was not
 	right   bool           // that is as it should be
 	decided bool           // the server has said something to the client since, or closed its connection
+	held    bool           // … when it had been held up: what had come meanwhile it looked at before the time
 }
 
 // What the service does; questions are answered from serviceAnswer on, by their places in asked.

@@ -87,6 +87,8 @@ func operatorWords(r decision.Record) string {
 		return fmt.Sprintf("  that would be to the configuration %d behind it", r.Value)
 	case r.Kind == decision.SimDetail && r.Purpose == reloadPlace:
 		return "  the reload comes " + nameOf(placeNames[:], r.Value) + " else that waits"
+	case r.Kind == decision.SimDetail && r.Purpose == lapseAgain:
+		return fmt.Sprintf("  the operator changes his mind about the user %v later, if that is within %v", time.Duration(r.Value), time.Duration(lapseAgainMost))
 	case r.Kind == decision.SimDetail && r.Purpose == lendKind:
 		return "  the reload brings an activation that is " + nameOf(activationNames[:], r.Value)
 	case r.Kind == decision.SimDetail && r.Purpose == lendLong:

@@ -49,7 +49,6 @@ type node struct {
 	stopping    bool           // told to stop or in lame duck mode
 	duckSince   engine.Instant // when lame duck mode began; 0: it did not
 	duckAt      schedule.Time
-	duckTotal   uint64         // connections accepted by then
 	duckUp      bool           // it was listening then
 	nextOptions engine.Options // of the reload that is under way
 	reloaded    bool           // the process was told new options
@@ -120,7 +119,8 @@ const (
 	nodeReload
 	nodeLend
 	nodeReloadRead
-	nodeOpBits   = 3
+	nodeRevoke
+	nodeOpBits   = 4
 	nodeLifeBits = 21
 )
 
@@ -163,6 +163,8 @@ func (n *node) Fire(now schedule.Time, arg uint64) {
 		n.tell(ready{kind: readyService, n: rest})
 	case nodeLend:
 		n.tell(ready{kind: readyLend, n: rest})
+	case nodeRevoke:
+		n.revokeAgain()
 	case nodeReload:
 		n.reloadNow(rest)
 	case nodeReloadRead:

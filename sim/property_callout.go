@@ -47,7 +47,7 @@ func (c *client) letIn(ping uint64) {
 		c.w.fail(propCallout, c.name()+" was let in though the service was not asked")
 	case q.firstAt == 0:
 		c.w.fail(propCallout, c.name()+" was let in though the service has not answered")
-	case !q.right:
+	case !q.right && !(q.answer == answerLate && q.held):
 		c.w.fail(propCallout, c.name()+" was let in though the service answered "+answerNames[q.answer])
 	}
 }
@@ -80,7 +80,9 @@ func (nc *nodeConn) decided(bufs [][]byte) {
 	if c == nil || c.dial != nc.dial || c.inquiry == nil || bytes.HasPrefix(bufs[0], []byte("INFO")) {
 		return
 	}
-	c.inquiry.decided = true
+	if !c.inquiry.decided {
+		c.inquiry.decided, c.inquiry.held = true, c.node.hindered()
+	}
 }
 
 // checkUndecided looks for clients about whom nobody decides.

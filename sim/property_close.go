@@ -135,7 +135,7 @@ func (n *node) turnedAway() {
 	if !n.newest.over {
 		n.active--
 		n.total--
-		if most := n.w.cfg.engine.MaxConnections; n.active < most {
+		if most := n.w.cfg.engine.MaxConnections; n.active < most && !n.stopping {
 			n.w.fail(propClosed, n.newest.who()+" was turned away though there are but "+strconv.Itoa(n.active)+
 				" connections, max_connections is "+strconv.Itoa(most))
 		}

@@ -19,7 +19,7 @@ const duckGrace = time.Second
 func (n *node) ducked() {
 	if n.duckSince == 0 {
 		n.duckSince, _ = n.Now()
-		n.duckAt, n.duckTotal = n.w.queue.Now(), n.total
+		n.duckAt = n.w.queue.Now()
 		n.duckUp = n.addr != ""
 	}
 }
@@ -40,7 +40,7 @@ func (n *node) evicted(nc *nodeConn) {
 		n.w.fail(propLameDuck, nc.who()+" was evicted without lame duck mode")
 	case since < o.LameDuckGrace:
 		n.w.fail(propLameDuck, nc.who()+" was evicted "+since.String()+" after lame duck mode began, within the grace period")
-	case since > o.LameDuckDuration+duckGrace && n.w.queue.Now() >= n.sickUntil && n.total == n.duckTotal:
+	case since > o.LameDuckDuration+duckGrace && n.w.queue.Now() >= n.sickUntil:
 		n.w.fail(propLameDuck, nc.who()+" was evicted only "+since.String()+" after lame duck mode began")
 	}
 	if c := nc.client; c != nil && c.dial == nc.dial {

@@ -35,7 +35,12 @@ const lapseIn = 3 * second
 const (
 	lapsesSoon  = 110
 	lapseRevoke = 111
+	lapseAgain  = 114
 )
+
+// lapseAgainMost is how long after an operator has revoked a user, or taken that back, it is changed again at the latest, if
+// that is soon: while the server reads the JWT that it was shown first.
+const lapseAgainMost = 40 * millisecond
 
 // lapse draws whether users lose their rights.
 func (d draw) lapse(c *config) {
@@ -74,6 +79,7 @@ func (t *trustees) operators(self string, revoked bool) *settings.Operators {
 type lapses struct {
 	revoked, next bool
 	at            schedule.Time // of the last change
+	changes       uint64
 }
 
 // revocable reports whether the client's user is the one that is revoked now and then.
@@ -137,7 +143,23 @@ func (n *node) revoked() {
 	if n.lapses.revoked != n.lapses.next {
 		n.lapses.revoked, n.lapses.at = n.lapses.next, n.w.queue.Now()
 		n.w.note(n.index, "a user is revoked: "+strconv.FormatBool(n.lapses.revoked))
+		n.lapses.changes++
+		k := decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: lapseAgain, N: n.lapses.changes}
+		if again := n.w.source.Below(k, 2*uint64(lapseAgainMost)); again < uint64(lapseAgainMost) && again > 0 && !n.w.faults.over {
+			n.after(nodeRevoke, 0, schedule.Time(again))
+		}
 	}
+}
+
+// revokeAgain has the operator change his mind about the user.
+func (n *node) revokeAgain() {
+	if n.eng == nil {
+		return
+	}
+	n.nextVersion, n.nextOptions = n.version, n.w.cfg.options(n.version)
+	n.drawRevocation(&n.nextOptions, !n.lapses.revoked)
+	n.bringActivation(&n.nextOptions, activationRight, 0)
+	n.tell(ready{kind: readyQuery, n: uint64(askReload)})
 }
 
 // pardon takes a revocation back when all is healed.
