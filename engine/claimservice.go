@@ -271,9 +271,10 @@ func sameOperators(a, b *Options) bool {
 		return a.operatorMode() == b.operatorMode()
 	}
 	x, y := a.Operators, b.Operators
-	texts := func(p, q config.Located) bool { return p.Text == q.Text }
 	r, s := x.Resolver, y.Resolver
 	r.Pos, s.Pos = config.Pos{}, config.Pos{}
-	return slices.EqualFunc(x.Operators, y.Operators, texts) && slices.EqualFunc(x.TrustedKeys, y.TrustedKeys, texts) &&
+	return slices.EqualFunc(x.Operators, y.Operators, sameText) && slices.EqualFunc(x.TrustedKeys, y.TrustedKeys, sameText) &&
 		r == s
 }
+
+func sameText(p, q config.Located) bool { return p.Text == q.Text }

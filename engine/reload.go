@@ -20,11 +20,17 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	keep(o.Port != old.Port, "port")
 	keep(o.ServerName != old.ServerName, "server_name")
 	keep(!sameOperators(&o, &old), "operator")
+	if o.operatorMode() && old.operatorMode() {
+		x, y := o.Operators, old.Operators
+		keep(x.DefaultSentinel.Text != y.DefaultSentinel.Text, "default_sentinel")
+		keep((x.PinnedAccounts == nil) != (y.PinnedAccounts == nil) || !slices.EqualFunc(x.PinnedAccounts, y.PinnedAccounts, sameText), "resolver_pinned_accounts")
+	}
 	e.preload(o.Operators)
 	o.Operators = old.Operators
 	keep(e.trust == nil && systemName(o.SystemAccount) != e.system.name, "system_account")
 	o.SystemAccount = old.SystemAccount
 	keep(o.MaxClosed != old.MaxClosed, "max_closed_clients")
+	keep((o.MatchCache < 0) != (old.MatchCache < 0), "disable_sublist_cache")
 	o.Host, o.Port, o.ServerName, o.MatchCache, o.MaxClosed, o.Check = old.Host, old.Port, old.ServerName, old.MatchCache, old.MaxClosed, old.Check
 	o.NatsdVersion, o.GoVersion, o.GitCommit = old.NatsdVersion, old.GoVersion, old.GitCommit
 	e.opts = o

@@ -21,6 +21,9 @@ func TestReloadNamesWhatCannotChange(t *testing.T) {
 	if !slices.Equal(got, []string{"host", "port", "server_name"}) {
 		t.Errorf("%q", got)
 	}
+	if got := reload(e, Options{Host: "127.0.0.1", Port: 5000, ServerName: "n", MatchCache: -1, MaxPayload: 7}); !slices.Equal(got, []string{"disable_sublist_cache"}) {
+		t.Errorf("%q", got)
+	}
 	o := e.opts
 	if o.Host != "127.0.0.1" || o.Port != 5000 || o.ServerName != "n" || o.MatchCache != 4096 || o.NatsdVersion != "0.1" || o.GitCommit != "abc" || !o.Check {
 		t.Errorf("%+v", o)

@@ -2,21 +2,26 @@ package server
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/natsd/natsd/conf"
+	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
+	"github.com/natsd/natsd/revocation"
+	"github.com/natsd/natsd/tlsconf"
 )
 
 // changed is a setting that a reload can change. The text is empty where what it is has no place in the log.
 type changed struct {
-	name     string
-	old, new any
-	text     string
+	name string
+	has  bool // it has changed
+	text string
 }
 
 // changes says, in nats-server's words, which settings that a reload changes differ, and what they are from now on.
@@ -24,25 +29,31 @@ func changes(old, next *settings) (lines []string) {
 	a, b := old.engine.Complete(), next.engine.Complete()
 	all := append(logChanges(&old.log, &next.log, &a, &b), limitChanges(&a, &b)...)
 	all = append(all, identityChanges(&a, &b)...)
-	for _, c := range append(all, tlsChanges(old, next)...) {
+	all = append(all, placeChanges(old, next)...)
+	for _, c := range append(all, tlsChanges(old, next, &a.TLS, &b.TLS)...) {
 		switch {
-		case same(reflect.ValueOf(c.old), reflect.ValueOf(c.new)):
+		case !c.has:
 		case c.text == "":
 			lines = append(lines, c.name)
 		default:
 			lines = append(lines, c.name+" = "+c.text)
 		}
 	}
-	return lines
+	return append(lines, contentChanges(&old.tls, &next.tls)...)
 }
 
 // value is a setting whose text is that of its value.
-func value[T bool | int | int64 | string | time.Duration](name string, old, next T) changed {
+func value[T bool | int | int64 | float64 | string | time.Duration](name string, old, next T) changed {
 	text := fmt.Sprint(next)
 	if any(next) == any(math.MaxInt) {
 		text = "unlimited"
 	}
-	return changed{name, old, next, text}
+	return changed{name, old != next, text}
+}
+
+// named is a setting of any type, with the text that is given.
+func named[T any](name string, old, next T, text string) changed {
+	return changed{name, !same(reflect.ValueOf(&old).Elem(), reflect.ValueOf(&next).Elem()), text}
 }
 
 func logChanges(p, q *host.LogOptions, a, b *engine.Options) []changed {
@@ -78,41 +89,102 @@ func limitChanges(a, b *engine.Options) []changed {
 		value("lame_duck_grace_period", a.LameDuckGrace, b.LameDuckGrace),
 		value("no_header_support", a.NoHeaders, b.NoHeaders),
 		value("no_fast_producer_stall", a.StallBytes == math.MaxInt, b.StallBytes == math.MaxInt),
-		{"tags", a.Tags, b.Tags, ""},
-		{"metadata", a.Metadata, b.Metadata, ""},
+		named("tags", a.Tags, b.Tags, ""),
+		named("metadata", a.Metadata, b.Metadata, ""),
 	}
 }
 
 // identityChanges are those of who may connect, and do what. Passwords have no place in the log, and lists no room.
 func identityChanges(a, b *engine.Options) []changed {
 	return []changed{
-		{"authorization username", a.User, b.User, ""},
-		{"authorization password", a.Pass, b.Pass, ""},
-		{"authorization token", a.Token, b.Token, ""},
-		{"authorization timeout", a.AuthTimeout, b.AuthTimeout, fmt.Sprint(b.AuthTimeout.Seconds())},
-		{"authorization users", a.Users, b.Users, ""},
-		{"authorization default_permissions", a.DefaultPermissions, b.DefaultPermissions, ""},
-		{"authorization auth_callout", a.Callout, b.Callout, ""},
+		named("authorization username", a.User, b.User, ""),
+		named("authorization password", a.Pass, b.Pass, ""),
+		named("authorization token", a.Token, b.Token, ""),
+		named("authorization timeout", a.AuthTimeout, b.AuthTimeout, fmt.Sprint(b.AuthTimeout.Seconds())),
+		named("authorization users", a.Users, b.Users, ""),
+		named("authorization default_permissions", a.DefaultPermissions, b.DefaultPermissions, ""),
+		named("authorization auth_callout", a.Callout, b.Callout, ""),
 		value("authorization proxy_required", a.ProxyRequired, b.ProxyRequired),
-		{"proxies", a.Proxies, b.Proxies, ""},
-		{"no_auth_user", a.NoAuthUser.Text, b.NoAuthUser.Text, strconv.Quote(b.NoAuthUser.Text)},
-		{"accounts", a.Accounts, b.Accounts, ""},
+		named("proxies", a.Proxies, b.Proxies, ""),
+		named("no_auth_user", a.NoAuthUser.Text, b.NoAuthUser.Text, strconv.Quote(b.NoAuthUser.Text)),
+		named("accounts", a.Accounts, b.Accounts, ""),
+		named("resolver_preload", preloaded(a), preloaded(b), ""),
 	}
 }
 
-// tlsChanges are those of TLS: of the settings, or of a certificate in a file that was read again.
-func tlsChanges(old, next *settings) []changed {
-	state := map[bool]string{false: "disabled", true: "enabled"}[next.engine.TLS.On]
-	certificates := func(s *settings) []any { return []any{s.engine.TLS, s.tls.settings} }
-	cache := func(s *settings) []any { return []any{s.tls.checksPeers(), s.tls.noPeerCache, s.tls.peerCache} }
+// preloaded are the JWTs of accounts that follow a reload: those of a memory resolver.
+func preloaded(o *engine.Options) []config.PreloadedJWT {
+	if o.Operators == nil || o.Operators.Resolver.Kind != config.MemoryResolver {
+		return nil
+	}
+	return o.Operators.Preload
+}
+
+// placeChanges are those of where others find out about the server.
+func placeChanges(old, next *settings) []changed {
 	return []changed{
-		{"tls", certificates(old), certificates(next), state},
-		{"OCSP peer cache", cache(old), cache(next), ""},
+		value("pid_file", old.pidFile, next.pidFile),
+		value("ports_file_dir", old.portsDir, next.portsDir),
+		value("prof_block_rate", old.profRate, next.profRate),
 	}
 }
 
-// same reports whether two values of one type are the same, wherever in a file they were given.
+// tlsChanges are those of the settings of TLS. p and q are complete.
+func tlsChanges(old, next *settings, p, q *engine.TLSOptions) []changed {
+	type block struct {
+		on bool
+		tlsconf.Settings
+	}
+	blockOf := func(s *settings) block {
+		b := block{s.engine.TLS.On, s.tls.settings}
+		b.PinnedCerts, b.OCSP, b.Peers = nil, tlsconf.OCSP{}, nil // have lines of their own
+		return b
+	}
+	type first struct {
+		on   bool
+		wait time.Duration
+	}
+	how := strconv.FormatBool(q.First)
+	if q.First && q.FirstWait > 0 {
+		how = q.FirstWait.String()
+	}
+	type cache struct {
+		used, none bool
+		options    revocation.CacheOptions
+	}
+	cacheOf := func(s *tlsSettings) cache { return cache{s.checksPeers(), s.noPeerCache, s.peerCache} }
+	return []changed{
+		named("tls", blockOf(old), blockOf(next), map[bool]string{false: "disabled", true: "enabled"}[q.On]),
+		value("tls timeout", p.Timeout.Seconds(), q.Timeout.Seconds()),
+		named("tls handshake_first", first{p.First, p.FirstWait}, first{q.First, q.FirstWait}, how),
+		named("tls pinned_certs", p.Pinned, q.Pinned, ""),
+		value("tls connection_rate_limit", p.ConnectionRate, q.ConnectionRate),
+		value("allow_non_tls", p.AllowPlain, q.AllowPlain),
+		named("tls ocsp_peer", old.tls.settings.Peers, next.tls.settings.Peers, ""),
+		named("ocsp", old.tls.settings.OCSP, next.tls.settings.OCSP, ""),
+		named("OCSP peer cache", cacheOf(&old.tls), cacheOf(&next.tls), ""),
+	}
+}
+
+// contentChanges are the files of TLS that have the name of before and another content: renewed certificates and authorities.
+func contentChanges(old, next *tlsSettings) (lines []string) {
+	if old.config == nil || next.config == nil {
+		return nil
+	}
+	before, now := old.config.Files(), next.config.Files()
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if was, there := before[name]; there && was != now[name] {
+			lines = append(lines, "tls: content of "+name)
+		}
+	}
+	return lines
+}
+
+// same reports whether two values are of one type and the same, wherever in a file they were given.
 func same(a, b reflect.Value) bool {
+	if a.Type() != b.Type() {
+		return false
+	}
 	switch a.Kind() {
 	case reflect.Struct:
 		for i := range a.NumField() {

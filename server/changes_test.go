@@ -5,10 +5,12 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
+	"github.com/natsd/natsd/revocation"
 )
 
 func TestChangesAreNamed(t *testing.T) {
@@ -18,7 +20,8 @@ func TestChangesAreNamed(t *testing.T) {
 	}{
 		{"", "", nil},
 		{"debug: true", "", []string{"debug = false"}},
-		{"", "port: 4333\nserver_name: a\npid_file: x\nhttp: 8222", nil}, // a restart is needed for these
+		{"", "port: 4333\nserver_name: a\nhttp: 8222", nil}, // a restart is needed for these
+		{"pid_file: x", "pid_file: y\nports_file_dir: z\nprof_block_rate: 5", []string{"pid_file = y", "ports_file_dir = z", "prof_block_rate = 5"}},
 		{"max_payload: 2000", "max_payload: 1MB", []string{"max_payload = 1048576"}},
 		{"max_payload: 1048576", "", nil}, // the default
 		{"max_pending: 2000", "max_pending: 3000", []string{"max_pending = 3000"}},
@@ -55,6 +58,96 @@ func TestChangesAreNamed(t *testing.T) {
 		}
 		if got := changes(&old, &next); !slices.Equal(got, c.want) {
 			t.Errorf("%q to %q:\n got %q\nwant %q", c.old, c.next, got, c.want)
+		}
+	}
+}
+
+// What is of another type is another value, whatever it looks like: here where the type is known only when it is compared.
+func TestSame(t *testing.T) {
+	type one struct{ A int }
+	type other struct{ A int }
+	place := func(text string, line int) config.Located {
+		return config.Located{Text: text, Pos: config.Pos{Line: line}}
+	}
+	for _, c := range []struct {
+		a, b any
+		want bool
+	}{
+		{1, 1, true},
+		{1, int64(1), false},
+		{one{1}, one{1}, true},
+		{one{1}, one{2}, false},
+		{one{1}, other{1}, false},
+		{one{1}, struct{}{}, false},
+		{one{1}, "x", false},
+		{"x", one{1}, false},
+		{nil, one{1}, false},
+		{nil, nil, true},
+		{&one{1}, &one{1}, true},
+		{&one{1}, (*one)(nil), false},
+		{&one{1}, &other{1}, false},
+		{[]int(nil), []int{}, true},
+		{[]int{1}, []int{1, 2}, false},
+		{[]any{1}, []any{"1"}, false},
+		{[]any{one{1}}, []any{other{1}}, false},
+		{map[string]any{"a": 1}, map[string]any{"a": 1}, true},
+		{map[string]any{"a": 1}, map[string]any{"a": one{1}}, false},
+		{map[string]any{"a": 1}, map[string]any{"b": 1}, false},
+		{place("x", 1), place("x", 2), true},
+		{place("x", 1), place("y", 1), false},
+	} {
+		if got := !named("", c.a, c.b, "").has; got != c.want {
+			t.Errorf("%#v and %#v: %v", c.a, c.b, got)
+		}
+		if got := !named("", c.b, c.a, "").has; got != c.want {
+			t.Errorf("%#v and %#v: %v", c.b, c.a, got)
+		}
+	}
+}
+
+func TestPreloadedAccountsAreNamed(t *testing.T) {
+	settingsOf := func(kind config.ResolverKind, jwts ...string) *settings {
+		o := &config.Operators{Resolver: config.Resolver{Kind: kind}}
+		for _, j := range jwts {
+			o.Preload = append(o.Preload, config.PreloadedJWT{Account: "A", JWT: j})
+		}
+		return &settings{engine: engine.Options{Operators: o}}
+	}
+	for kind, want := range map[config.ResolverKind][]string{config.MemoryResolver: {"resolver_preload"}, config.FullResolver: nil} {
+		if got := changes(settingsOf(kind, "a"), settingsOf(kind, "b")); !slices.Equal(got, want) {
+			t.Errorf("%v: %q", kind, got)
+		}
+		if got := changes(settingsOf(kind, "a"), settingsOf(kind, "a")); got != nil {
+			t.Errorf("%v: %q", kind, got)
+		}
+	}
+}
+
+func TestChangesOfTLSAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		change func(s *settings)
+		want   []string
+	}{
+		{func(*settings) {}, nil},
+		{func(s *settings) { s.engine.TLS.On = false }, []string{"authorization timeout = 2", "tls = disabled"}},
+		{func(s *settings) { s.tls.settings.CAFile = "x" }, []string{"tls = enabled"}},
+		{func(s *settings) { s.tls.settings.MinVersion = "1.3" }, []string{"tls = enabled"}},
+		{func(s *settings) { s.engine.TLS.Timeout = 5 * time.Second }, []string{"authorization timeout = 6", "tls timeout = 5"}},
+		{func(s *settings) { s.engine.TLS.First = true }, []string{"tls handshake_first = true"}},
+		{func(s *settings) { s.engine.TLS.First, s.engine.TLS.FirstWait = true, time.Second }, []string{"tls handshake_first = 1s"}},
+		{func(s *settings) { s.engine.TLS.Pinned = []string{"x"} }, []string{"tls pinned_certs"}},
+		{func(s *settings) { s.engine.TLS.ConnectionRate = 5 }, []string{"tls connection_rate_limit = 5"}},
+		{func(s *settings) { s.engine.TLS.AllowPlain = true }, []string{"allow_non_tls = true"}},
+		{func(s *settings) { s.tls.settings.OCSP.Mode = 1 }, []string{"ocsp"}},
+		{func(s *settings) { s.tls.settings.Peers = &revocation.Policy{} }, []string{"tls ocsp_peer"}},
+		{func(s *settings) { s.tls.noPeerCache = true }, []string{"OCSP peer cache"}},
+		{func(s *settings) { s.engine.TLS.CertNotAfter = 1 }, nil}, // it is another certificate, whose file is named
+	} {
+		var old, next settings
+		old.engine.TLS.On, next.engine.TLS.On = true, true
+		c.change(&next)
+		if got := changes(&old, &next); !slices.Equal(got, c.want) {
+			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }

@@ -10,50 +10,70 @@ import (
 	"strconv"
 )
 
-// writeFiles writes the pid file and the ports file and returns those that exist now.
-// A port that is 0 is not open.
-func writeFiles(s *settings, clientPort, monitorPort, profPort int) (written []string, err error) {
-	if s.pidFile != "" {
-		if err := writeWhole(s.pidFile, ownPID(), 0o600); err != nil {
-			return written, fmt.Errorf("the pid file can't be written: %w", err)
-		}
-		written = append(written, s.pidFile)
-	}
+// files are the names of those that tell others about the server, and that are there; empty: it is not.
+type files struct{ pid, ports string }
+
+// filesOf are those that the settings ask for.
+func filesOf(s *settings) (f files) {
+	f.pid = s.pidFile
 	if s.portsDir != "" {
-		name := filepath.Join(s.portsDir, fmt.Sprintf("%s_%d.ports", programName(), os.Getpid()))
-		scheme := "nats"
-		if s.engine.TLS.On {
-			scheme = "tls"
-		}
-		urls := map[string][]string{"nats": reachable(scheme, s.engine.Host, clientPort)}
-		if monitorPort > 0 {
-			urls["monitoring"] = reachable(s.monitorScheme(), s.monitorHost(), monitorPort)
-		}
-		if profPort > 0 {
-			urls["profile"] = reachable("http", s.engine.Host, profPort)
-		}
-		ports, err := json.Marshal(urls)
-		if err != nil {
-			return written, err
-		}
-		if err := writeWhole(name, ports, 0o640); err != nil {
-			return written, fmt.Errorf("the ports file can't be written: %w", err)
-		}
-		written = append(written, name)
+		f.ports = filepath.Join(s.portsDir, fmt.Sprintf("%s_%d.ports", programName(), os.Getpid()))
 	}
-	return written, nil
+	return f
 }
 
-// removeFiles removes what writeFiles wrote. A pid file that another server has made its own meanwhile stays.
-func (s *settings) removeFiles(written []string) {
-	for _, name := range written {
-		if name == s.pidFile {
-			if b, err := os.ReadFile(name); err == nil && !bytes.Equal(b, ownPID()) {
-				continue
-			}
-		}
-		os.Remove(name)
+// without are those of f that are not among others.
+func (f files) without(others files) files {
+	if f.pid == others.pid {
+		f.pid = ""
 	}
+	if f.ports == others.ports {
+		f.ports = ""
+	}
+	return f
+}
+
+// write writes all of them, or none. ports is what the ports file says.
+func (f files) write(ports []byte) error {
+	if f.pid != "" {
+		if err := writeWhole(f.pid, ownPID(), 0o600); err != nil {
+			return fmt.Errorf("the pid file can't be written: %w", err)
+		}
+	}
+	if f.ports != "" {
+		if err := writeWhole(f.ports, ports, 0o640); err != nil {
+			files{pid: f.pid}.remove()
+			return fmt.Errorf("the ports file can't be written: %w", err)
+		}
+	}
+	return nil
+}
+
+// remove removes them. A pid file that another server has made its own meanwhile stays.
+func (f files) remove() {
+	if f.ports != "" {
+		os.Remove(f.ports)
+	}
+	if b, err := os.ReadFile(f.pid); f.pid != "" && (err != nil || bytes.Equal(b, ownPID())) {
+		os.Remove(f.pid)
+	}
+}
+
+// portsText is what a ports file says: by which URLs the server is reached. A port that is 0 is not open.
+func portsText(s *settings, clientPort, monitorPort, profPort int) []byte {
+	scheme := "nats"
+	if s.engine.TLS.On {
+		scheme = "tls"
+	}
+	urls := map[string][]string{"nats": reachable(scheme, s.engine.Host, clientPort)}
+	if monitorPort > 0 {
+		urls["monitoring"] = reachable(s.monitorScheme(), s.monitorHost(), monitorPort)
+	}
+	if profPort > 0 {
+		urls["profile"] = reachable("http", s.engine.Host, profPort)
+	}
+	text, _ := json.Marshal(urls) // lists of strings always can be
+	return text
 }
 
 func ownPID() []byte { return strconv.AppendInt(nil, int64(os.Getpid()), 10) }

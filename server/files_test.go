@@ -24,15 +24,15 @@ func content(t *testing.T, name string) string {
 func TestPidAndPortsFiles(t *testing.T) {
 	dir := t.TempDir()
 	s := &settings{engine: engine.Options{Host: "127.0.0.1"}, monitorSettings: monitorSettings{httpHost: "::1"}, pidFile: filepath.Join(dir, "pid"), portsDir: dir}
-	files, err := writeFiles(s, 4222, 8222, 6060)
-	if err != nil || len(files) != 2 {
-		t.Fatalf("%v, %v", files, err)
+	f := filesOf(s)
+	if err := f.write(portsText(s, 4222, 8222, 6060)); err != nil {
+		t.Fatal(err)
 	}
-	if got := content(t, files[0]); got != strconv.Itoa(os.Getpid()) || files[0] != s.pidFile {
-		t.Errorf("%s: %q", files[0], got)
+	if got := content(t, f.pid); got != strconv.Itoa(os.Getpid()) || f.pid != s.pidFile {
+		t.Errorf("%s: %q", f.pid, got)
 	}
 	var ports map[string][]string
-	if err := json.Unmarshal([]byte(content(t, files[1])), &ports); err != nil {
+	if err := json.Unmarshal([]byte(content(t, f.ports)), &ports); err != nil {
 		t.Fatal(err)
 	}
 	if want := map[string][]string{"nats": {"nats://127.0.0.1:4222"}, "monitoring": {"http://[::1]:8222"}, "profile": {"http://127.0.0.1:6060"}}; !reflect.DeepEqual(ports, want) {
@@ -45,14 +45,16 @@ func TestPidAndPortsFiles(t *testing.T) {
 
 func TestFilesThatCanNotBeWritten(t *testing.T) {
 	dir := t.TempDir()
-	s := &settings{pidFile: filepath.Join(dir, "pid"), portsDir: filepath.Join(dir, "gone")}
-	files, err := writeFiles(s, 4222, 0, 0)
-	if err == nil || !strings.Contains(err.Error(), "ports file") || len(files) != 1 {
-		t.Errorf("%v, %v: what was written must be named, to be removed", files, err)
-	}
-	s.pidFile = filepath.Join(dir, "gone", "pid")
-	if files, err := writeFiles(s, 4222, 0, 0); err == nil || !strings.Contains(err.Error(), "pid file") || len(files) != 0 {
-		t.Errorf("%v, %v", files, err)
+	for f, want := range map[files]string{
+		{filepath.Join(dir, "pid"), filepath.Join(dir, "gone", "x")}: "ports file",
+		{filepath.Join(dir, "gone", "pid"), filepath.Join(dir, "x")}: "pid file",
+	} {
+		if err := f.write(nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", f, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+			t.Errorf("left in the directory: %v, %v", left, err)
+		}
 	}
 }
 
@@ -92,29 +94,28 @@ func TestReachable(t *testing.T) {
 // A pid file names who runs: one that was overwritten by a server started later is not removed with this one.
 func TestOnlyOwnFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	s := &settings{pidFile: filepath.Join(dir, "pid"), portsDir: dir}
+	f := files{filepath.Join(dir, "pid"), filepath.Join(dir, "ports")}
 	for _, other := range []bool{false, true} {
-		files, err := writeFiles(s, 4222, 0, 0)
-		if err != nil {
+		if err := f.write(nil); err != nil {
 			t.Fatal(err)
 		}
 		if other {
-			if err := os.WriteFile(s.pidFile, []byte("1"), 0o600); err != nil {
+			if err := os.WriteFile(f.pid, []byte("1"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		s.removeFiles(files)
+		f.remove()
 		left, err := os.ReadDir(dir)
 		if err != nil || len(left) != 0 != other {
 			t.Errorf("other %v: left %v, %v", other, left, err)
 		}
 	}
+	files{}.remove()
 }
 
 func TestPortsFileNamesTLS(t *testing.T) {
-	dir := t.TempDir()
-	files, err := writeFiles(&settings{engine: engine.Options{Host: "127.0.0.1", TLS: engine.TLSOptions{On: true}}, portsDir: dir}, 4222, 0, 0)
-	if err != nil || len(files) != 1 || content(t, files[0]) != `{"nats":["tls://127.0.0.1:4222"]}` {
-		t.Errorf("%v, %v", files, err)
+	s := &settings{engine: engine.Options{Host: "127.0.0.1", TLS: engine.TLSOptions{On: true}}}
+	if text := string(portsText(s, 4222, 0, 0)); text != `{"nats":["tls://127.0.0.1:4222"]}` {
+		t.Error(text)
 	}
 }

@@ -75,18 +75,25 @@ func (v *Server) openMonitoring() (err error) {
 
 func (v *Server) openProfiles() (err error) {
 	s := v.started
-	if s.profPort == 0 {
-		return nil
+	if s.profPort != 0 {
+		if v.profiles, err = host.Profile(net.JoinHostPort(cmp.Or(s.engine.Host, "0.0.0.0"), portText(s.profPort))); err != nil {
+			return err
+		}
+		v.say(engine.LevelInfo, "profiling port: "+strconv.Itoa(v.profiles.Port()))
 	}
-	if v.profiles, err = host.Profile(net.JoinHostPort(cmp.Or(s.engine.Host, "0.0.0.0"), portText(s.profPort))); err != nil {
-		return err
-	}
-	v.say(engine.LevelInfo, "profiling port: "+strconv.Itoa(v.profiles.Port()))
 	if s.profRate > 0 {
-		runtime.SetBlockProfileRate(s.profRate)
-		v.say(engine.LevelWarn, "Block profiling is enabled (rate "+strconv.Itoa(s.profRate)+"), this may have a performance impact")
+		v.profileBlocking(s.profRate)
 	}
 	return nil
+}
+
+// profileBlocking has one sample of the block profile taken for so many nanoseconds blocked; 0: none. The system account can ask for the
+// profile where there is no port for it.
+func (v *Server) profileBlocking(rate int) {
+	runtime.SetBlockProfileRate(rate)
+	if rate > 0 {
+		v.say(engine.LevelWarn, "Block profiling is enabled (rate "+strconv.Itoa(rate)+"), this may have a performance impact")
+	}
 }
 
 // closeMonitoring undoes openPorts.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"time"
 
@@ -21,6 +22,8 @@ func (v *Server) Reload() error {
 	return err
 }
 
+var errEnded = errors.New("the server has ended")
+
 func (v *Server) reload() error {
 	s, err := parseFlags(v.args)
 	if err != nil {
@@ -32,40 +35,67 @@ func (v *Server) reload() error {
 	if s.empty { // as a file is that is being written: it would open the server to everybody
 		return errors.New(s.configFile + ": config has no values or is empty")
 	}
-	if err := v.changeLog(&s.log); err != nil {
-		return err
-	}
-	if err := v.started.tls.follow(&s.tls); err != nil {
-		_ = v.changeLog(&v.started.log) // which worked before
-		return err
-	}
-	v.started.log = s.log
-	changes := changes(v.current, s)
-	v.peers.follow(s)
-	o := host.Options{Engine: s.engine}
-	if v.tune != nil {
+	if v.tune != nil { // before anything is compared, or said
+		o := host.Options{Engine: s.engine}
 		v.tune(&o)
+		s.engine = o.Engine
 	}
-	v.host.Loaded(s.digest, time.Now())
-	done := make(chan struct{})
-	v.host.Reload(o.Engine, func(needRestart []string) {
-		needRestart = append(needRestart, v.started.needRestart(s)...)
-		if len(needRestart) > 0 {
-			v.log.Log(engine.LevelWarn, "", "Not changed without a restart: "+strings.Join(needRestart, ", "))
-		}
-		for _, c := range changes {
-			v.log.Log(engine.LevelInfo, "", "Reloaded: "+c)
-		}
-		v.log.Log(engine.LevelInfo, "", "Reloaded server configuration ("+s.digest+")")
-		close(done)
-	})
+	<-v.host.Ready() // before, the files of the start are not there
 	select {
-	case <-done:
-		v.current = s
+	case <-v.host.Done():
+		return errEnded
+	default:
+	}
+	written, err := v.takeOver(s)
+	if err != nil {
+		return err
+	}
+	told := make(chan []string, 1)
+	v.host.Loaded(s.digest, time.Now())
+	v.host.Reload(s.engine, func(needRestart []string) { told <- needRestart })
+	select {
+	case names := <-told:
+		v.reloaded(s, append(names, v.started.needRestart(s)...))
 		return nil
 	case <-v.host.Done():
-		return errors.New("the server has ended")
+		written.remove()
+		return errEnded
 	}
+}
+
+// takeOver does what can fail: it has the log follow the settings, writes the files that were not there, which it returns, and has
+// new handshakes use their certificates. On an error all is as before.
+func (v *Server) takeOver(s *settings) (written files, err error) {
+	if err := v.changeLog(&s.log); err != nil {
+		return files{}, err
+	}
+	written = filesOf(s).without(v.files)
+	if err = written.write(v.portsText(v.host.Port())); err == nil {
+		if err = v.started.tls.follow(&s.tls); err == nil {
+			return written, nil
+		}
+		written.remove()
+	}
+	_ = v.changeLog(&v.current.log) // which worked before
+	return files{}, err
+}
+
+// reloaded does what can't fail, when the engine has taken over the settings, and logs what is new.
+func (v *Server) reloaded(s *settings, needRestart []string) {
+	v.files.without(filesOf(s)).remove()
+	v.files = filesOf(s)
+	if s.profRate != v.current.profRate {
+		v.profileBlocking(s.profRate)
+	}
+	v.peers.follow(s)
+	if len(needRestart) > 0 {
+		v.say(engine.LevelWarn, "Not changed without a restart: "+strings.Join(needRestart, ", "))
+	}
+	for _, c := range changes(v.current, s) {
+		v.say(engine.LevelInfo, "Reloaded: "+c)
+	}
+	v.say(engine.LevelInfo, "Reloaded server configuration ("+s.digest+")")
+	v.current = s
 }
 
 // changeLog has the log follow the settings, where it is natsd's own.
@@ -83,13 +113,11 @@ func (s *settings) needRestart(next *settings) (names []string) {
 		name    string
 		changed bool
 	}{
-		{"pid_file", next.pidFile != s.pidFile},
-		{"ports_file_dir", next.portsDir != s.portsDir},
 		{"http", next.httpHost != s.httpHost || next.httpPort != s.httpPort},
 		{"https", next.httpsHost != s.httpsHost || next.httpsPort != s.httpsPort},
 		{"http_base_path", next.basePath != s.basePath},
 		{"prof_port", next.profPort != s.profPort},
-		{"prof_block_rate", next.profRate != s.profRate},
+		{"resolver_tls", !same(reflect.ValueOf(s.resolverTLS), reflect.ValueOf(next.resolverTLS))},
 	} {
 		if c.changed {
 			names = append(names, c.name)

@@ -61,7 +61,7 @@ type Server struct {
 	host     *host.Server
 	monitor  *host.Monitoring // nil: there is none
 	profiles *host.Profiling  // nil: there is none
-	files    []string         // to be removed at the end
+	files    files            // to be removed at the end; set when the host is ready, and by reloads
 	unstaple func()
 	peers    *peers
 
@@ -119,6 +119,7 @@ func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options
 	}
 	if tune != nil {
 		tune(&o)
+		s.engine = o.Engine
 	}
 	var err error
 	if o.FetchTLS, err = s.fetchTLS(); err != nil {
@@ -166,7 +167,17 @@ func (v *Server) openPorts() error {
 }
 
 // writeFiles tells others where the server is, when its port for clients is open.
-func (v *Server) writeFiles(port int) (err error) {
+func (v *Server) writeFiles(port int) error {
+	f := filesOf(v.started)
+	if err := f.write(v.portsText(port)); err != nil {
+		return err
+	}
+	v.files = f
+	return nil
+}
+
+// portsText is what a ports file says where the port for clients is that.
+func (v *Server) portsText(port int) []byte {
 	monitor, prof := 0, 0
 	if v.monitor != nil {
 		monitor = v.monitor.Port()
@@ -174,15 +185,16 @@ func (v *Server) writeFiles(port int) (err error) {
 	if v.profiles != nil {
 		prof = v.profiles.Port()
 	}
-	v.files, err = writeFiles(v.started, port, monitor, prof)
-	return err
+	return portsText(v.started, port, monitor, prof)
 }
 
 // finish gives back what belongs to a server that has ended.
 func (v *Server) finish(err error) {
 	v.unstaple()
 	v.closeMonitoring()
-	v.started.removeFiles(v.files)
+	<-v.reloading // a reload that is under way fails, and may have to remove a file
+	v.files.remove()
+	v.reloading <- struct{}{}
 	v.peers.Close()
 	if err == nil {
 		v.say(engine.LevelInfo, "Server Exiting..")

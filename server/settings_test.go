@@ -232,8 +232,8 @@ func TestReloadNamesWhatNeedsARestart(t *testing.T) {
 		want []string
 	}{
 		{"debug: true\nmax_payload: 1", nil},
-		{"log_file: f\nlogtime: false\nlogtime_utc: true\npid_file: f\nports_file_dir: f\nhttp: 1",
-			[]string{"pid_file", "ports_file_dir", "http"}},
+		{"log_file: f\nlogtime: false\nlogtime_utc: true\npid_file: f\nports_file_dir: f\nprof_block_rate: 1\nhttp: 1", []string{"http"}},
+		{"http_base_path: x\nhttps: 2\nprof_port: 3\nresolver_tls { insecure: true }", []string{"https", "http_base_path", "prof_port", "resolver_tls"}},
 	} {
 		next, err := fromFile(t, c.text)
 		if got := started.needRestart(&next); err != nil || !slices.Equal(got, c.want) {

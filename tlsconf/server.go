@@ -23,6 +23,19 @@ type Config struct {
 	staples  []*stapled
 	pinned   []string
 	peers    *revocation.Policy // nil: peers are not checked by OCSP
+	files    Files
+}
+
+// Files are digests of what was read, by the names of the files.
+type Files map[string][sha256.Size]byte
+
+// read reads a file and keeps its digest.
+func (f Files) read(name string) ([]byte, error) {
+	text, err := os.ReadFile(name)
+	if err == nil {
+		f[name] = sha256.Sum256(text)
+	}
+	return text, err
 }
 
 // ErrNotPinned is why a client whose certificate is not among PinnedCerts is refused.
@@ -38,13 +51,13 @@ func Server(s Settings) (*Config, error) {
 		}
 	}
 	bad(s.refuse())
-	c := &Config{peers: s.Peers, tls: &tls.Config{
+	c := &Config{peers: s.Peers, files: Files{}, tls: &tls.Config{
 		// Records are written whole: whoever sends a lot gains, and small ones are small either way.
 		DynamicRecordSizingDisabled: true,
 	}}
 	t := c.tls
 	var err error
-	t.Certificates, err = s.certificates()
+	t.Certificates, err = s.certificates(c.files)
 	bad(err)
 	t.CipherSuites, err = s.cipherSuites()
 	bad(err)
@@ -62,7 +75,7 @@ func Server(s Settings) (*Config, error) {
 		t.ClientAuth = tls.RequireAndVerifyClientCert
 	}
 	if s.CAFile != "" {
-		t.ClientCAs, err = authorities(s.CAFile)
+		t.ClientCAs, err = authorities(s.CAFile, c.files)
 		bad(err)
 	}
 	bad(c.pin(s.PinnedCerts))
@@ -90,7 +103,7 @@ func (s *Settings) refuse() error {
 }
 
 // certificates reads the server's certificates.
-func (s *Settings) certificates() ([]tls.Certificate, error) {
+func (s *Settings) certificates(files Files) ([]tls.Certificate, error) {
 	pairs := s.Certs
 	switch {
 	case s.CertStore != "":
@@ -111,7 +124,7 @@ func (s *Settings) certificates() ([]tls.Certificate, error) {
 			problems = append(problems, errors.New("error parsing certificates config: both 'cert_file' and 'key_file' options are required"))
 			continue
 		}
-		cert, err := loadPair(p)
+		cert, err := loadPair(p, files)
 		if err != nil {
 			problems = append(problems, fmt.Errorf("error parsing X509 certificate/key pair: %w", err))
 			continue
@@ -123,13 +136,20 @@ func (s *Settings) certificates() ([]tls.Certificate, error) {
 
 // loadPair reads a certificate and its key. That a key is encrypted is said, because crypto/tls only says that it can't be
 // parsed.
-func loadPair(p Pair) (tls.Certificate, error) {
-	cert, err := tls.LoadX509KeyPair(p.CertFile, p.KeyFile)
+func loadPair(p Pair, files Files) (tls.Certificate, error) {
+	chain, err := files.read(p.CertFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key, err := files.read(p.KeyFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	cert, err := tls.X509KeyPair(chain, key)
 	if err == nil {
 		return cert, nil
 	}
-	if text, readErr := os.ReadFile(p.KeyFile); readErr == nil &&
-		(strings.Contains(string(text), "ENCRYPTED PRIVATE KEY") || strings.Contains(string(text), "Proc-Type: 4,ENCRYPTED")) {
+	if strings.Contains(string(key), "ENCRYPTED PRIVATE KEY") || strings.Contains(string(key), "Proc-Type: 4,ENCRYPTED") {
 		err = fmt.Errorf("%w: %s is encrypted, and there is no setting for a passphrase", err, p.KeyFile)
 	}
 	return cert, err
@@ -155,8 +175,8 @@ func (s *Settings) cipherSuites() (ids []uint16, err error) {
 	return ids, errors.Join(problems...)
 }
 
-func authorities(file string) (*x509.CertPool, error) {
-	text, err := os.ReadFile(file)
+func authorities(file string, files Files) (*x509.CertPool, error) {
+	text, err := files.read(file)
 	if err != nil {
 		return nil, err
 	}
@@ -201,3 +221,6 @@ func (c *Config) Pinned() []string { return c.pinned }
 
 // NotAfter is when the first certificate expires.
 func (c *Config) NotAfter() time.Time { return c.notAfter }
+
+// Files are those that were read: certificates, keys and authorities.
+func (c *Config) Files() Files { return c.files }
