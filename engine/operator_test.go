@@ -589,17 +589,20 @@ func TestAccountIsReadLate(t *testing.T) {
 func TestReloadNamesWhatOperatorModeKeeps(t *testing.T) {
 	w := newOperatorWorld(t, config.MemoryResolver, nil)
 	was := w.e.opts
-	for key, change := range map[string]func(*config.Operators){
-		"":                         func(*config.Operators) {},
-		"operator":                 func(o *config.Operators) { o.Resolver.Kind = config.URLResolver },
-		"default_sentinel":         func(o *config.Operators) { o.DefaultSentinel.Text = "x" },
-		"resolver_pinned_accounts": func(o *config.Operators) { o.PinnedAccounts = []config.Located{{Text: w.sys}} },
+	for _, c := range []struct {
+		key    string
+		change func(*config.Operators)
+	}{
+		{"", func(*config.Operators) {}},
+		{"operator", func(o *config.Operators) { o.Resolver.Kind = config.URLResolver }},
+		{"default_sentinel", func(o *config.Operators) { o.DefaultSentinel.Text = "x" }},
+		{"resolver_pinned_accounts", func(o *config.Operators) { o.PinnedAccounts = []config.Located{{Text: w.sys}} }},
 	} {
 		o, operators := was, *was.Operators
-		change(&operators)
+		c.change(&operators)
 		o.Operators = &operators
-		if got := strings.Join(reload(w.e, o), " "); got != key {
-			t.Errorf("%q, want %q", got, key)
+		if got := strings.Join(reload(w.e, o), " "); got != c.key {
+			t.Errorf("%q, want %q", got, c.key)
 		}
 	}
 }
