@@ -13,17 +13,27 @@ type remaking struct {
 	swept bool     // a reload made the connection another user, not its client
 }
 
-// remakePerTurn is how many subscriptions are gone through in a turn; fewer where that takes longer.
-const remakePerTurn = 600
+const (
+	// remakePerTurn is how many subscriptions are gone through in a turn; fewer where that takes longer.
+	remakePerTurn = 600
+	// remakeAtOnce is how many a connection may have that are gone through at once, not as a part of what a turn goes through.
+	remakeAtOnce = 32
+	// remakeAsked is how many one of a client counts as that asked for it, by another CONNECT. It may ask as often as it likes:
+	// others should not notice. A reload is to be over soon.
+	remakeAsked = 8
+)
 
 // remake has a connection's subscriptions follow what the connection has become. They are in the account from.
 func (e *Engine) remake(c *conn, from *account) {
-	if len(c.subs) > e.slice(remakePerTurn) {
+	if len(c.subs) > e.slice(remakeAtOnce) {
 		c.remaking = &remaking{from: from, left: len(c.subs), swept: e.moves.visiting}
 		c.gate |= gateRemake
 		c.epoch = e.epoch - 1 // has deliver look
 		e.remaking = append(e.remaking, c)
 		return
+	}
+	if !e.moves.visiting {
+		e.work += subWork * len(c.subs)
 	}
 	for _, s := range slices.Clone(c.subs) {
 		e.remakeSub(s, from)
@@ -94,7 +104,9 @@ func (e *Engine) stepRemaking() {
 			}
 			before := e.work
 			e.remakeNext(c, r.left-1)
-			budget -= 1 + e.work - before
+			if budget -= 1 + e.work - before; !r.swept {
+				budget -= remakeAsked - 1
+			}
 		}
 		e.remade(c)
 		e.remaking[0] = nil

@@ -199,18 +199,61 @@ func TestRemakingIsOvertaken(t *testing.T) {
 	}
 }
 
-// A second CONNECT is no way to make the server spend a turn on it.
+// A second CONNECT is no way to make the server spend a turn on it, or much of every turn.
 func TestSecondConnectIsSliced(t *testing.T) {
-	const n = 5 * remakePerTurn
-	w := newCrowded(t, n)
-	say(w.e, w.many, "CONNECT {\"verbose\":false,\"user\":\"inB\",\"pass\":\"p\"}\r\nPUB even.0 2\r\nhi\r\nPING\r\n")
-	if got := w.take(w.many); got != "" {
-		t.Errorf("went on at once: %q", got)
+	for _, n := range []int{remakeAtOnce + 1, 500, 5 * remakePerTurn} {
+		w := newCrowded(t, n)
+		say(w.e, w.many, "CONNECT {\"verbose\":false,\"user\":\"inB\",\"pass\":\"p\"}\r\nPUB even.0 2\r\nhi\r\nPING\r\n")
+		if got := w.take(w.many); got != "" {
+			t.Errorf("went on at once: %q", got)
+		}
+		if w.finish(t) < n*remakeAsked/remakePerTurn || w.mostInTurn > remakePerTurn/remakeAsked {
+			t.Errorf("%d subscriptions followed in a turn", w.mostInTurn)
+		}
+		if got := w.take(w.many); !strings.HasPrefix(got, "MSG even.0 0 2\r\nhi\r\nPONG\r\n") {
+			t.Errorf("got %q", got)
+		}
 	}
-	if w.finish(t) < n/remakePerTurn || w.mostInTurn > remakePerTurn {
-		t.Errorf("%d subscriptions followed in a turn", w.mostInTurn)
+}
+
+// Nor are many of them: what they make follow at once counts as their work.
+func TestSecondConnectsAreCharged(t *testing.T) {
+	w := newCrowded(t, remakeAtOnce)
+	var text strings.Builder
+	for range 200 {
+		text.WriteString("CONNECT {\"verbose\":false,\"user\":\"inB\",\"pass\":\"p\"}\r\nPING\r\nCONNECT {\"verbose\":false,\"user\":\"u\",\"pass\":\"p\"}\r\n")
 	}
-	if got := w.take(w.many); !strings.HasPrefix(got, "MSG even.0 0 2\r\nhi\r\nPONG\r\n") {
-		t.Errorf("got %q", got)
+	turn(w.e, func() { w.e.Received(w.many, []byte(text.String())) })
+	for ; w.wake <= w.now; w.ring(w.e) {
+		if n := strings.Count(w.take(w.many), "PONG\r\n"); 2*n*remakeAtOnce*subWork > w.e.opts.TurnWork+2*remakeAtOnce*subWork {
+			t.Fatalf("%d subscriptions followed in a turn", 2*n*remakeAtOnce)
+		}
+	}
+}
+
+// A reload that moves very many connections of some subscriptions each does not move them all in one turn.
+func TestReloadMovesConnectionsInSlices(t *testing.T) {
+	for _, n := range []int{remakeAtOnce, remakePerTurn} {
+		w := newCrowded(t, 0)
+		var subs strings.Builder
+		for i := range n {
+			fmt.Fprintf(&subs, "SUB s.%d %d\r\n", i, i)
+		}
+		for range 200 {
+			c := accept(w.e)
+			say(w.e, c, "CONNECT {\"verbose\":false,\"user\":\"u\",\"pass\":\"p\"}\r\n"+subs.String())
+		}
+		w.settle(t, w.e)
+		in := func() int { return w.e.byAccount["B"].subs.Count() - w.e.byAccount["B"].internal }
+		turn(w.e, func() { w.e.Reload(remakeOptions("B")) })
+		for before := in(); w.wake <= w.now; before = in() {
+			w.ring(w.e)
+			if moved := in() - before; moved > 3*remakePerTurn {
+				t.Fatalf("%d subscriptions followed in a turn, of connections with %d", moved, n)
+			}
+		}
+		if in() != 200*n {
+			t.Errorf("%d subscriptions have followed", in())
+		}
 	}
 }

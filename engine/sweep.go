@@ -57,6 +57,9 @@ func (e *Engine) stepSweep() {
 		left--
 		if c := e.conns[s.slot]; c != nil && c.epoch != e.epoch {
 			left -= sweepLook - 1
+			if s.credentials || s.charters {
+				left -= min(len(c.subs), remakeAtOnce) // they may follow at once
+			}
 			e.visit(c)
 		}
 	}
