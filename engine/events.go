@@ -82,6 +82,9 @@ func (e *Engine) EndTurn() {
 	if e.complaints.omitted > 0 && e.now >= e.complaints.end {
 		e.tellOmitted()
 	}
+	e.tellRefused(&e.answers)
+	e.tellRefused(&e.asked)
+	e.tellDropped()
 	wake := e.timers.next()
 	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.remaking) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
 		wake = e.now

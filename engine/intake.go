@@ -7,11 +7,10 @@ const callBytesMax = 16 << 20
 
 // intake is what the server has received and not yet handled.
 type intake struct {
-	calls []*call
-	bytes int // of their messages
-	// refused counts messages for which there was no room, since none waited.
-	refused int
-	replies bool // answers to what the server asked, else requests
+	calls   []*call
+	bytes   int    // of their messages
+	refused hushed // messages for which there was no room
+	replies bool   // answers to what the server asked, else requests
 }
 
 func (i *intake) name() string {
@@ -83,15 +82,17 @@ func (e *Engine) intakeFor(s *subscription) *intake {
 
 // refuse counts a message that is not taken. The log is told of the first, and how many there were once there is room.
 func (e *Engine) refuse(in *intake) {
-	if in.refused++; in.refused == 1 {
+	if in.refused.add(e.now) {
 		e.logf(LevelWarn, "", "Too many "+in.name()+" wait: further ones find no responders")
 	}
 }
 
 // tellRefused logs how many messages were not taken, once none waits.
 func (e *Engine) tellRefused(in *intake) {
-	if n := in.refused; n > 0 && len(in.calls) == 0 {
-		in.refused = 0
+	if len(in.calls) > 0 {
+		return
+	}
+	if n := in.refused.take(e.now); n > 0 {
 		e.logf(LevelWarn, "", strconv.Itoa(n)+" "+in.name()+" found no responders: too many waited")
 	}
 }

@@ -46,3 +46,41 @@ func TestRequestsAreBoundedInBytes(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// However often there is no room and room again, the log is told once in a while.
+func TestRefusedRequestsDoNotFillTheLog(t *testing.T) {
+	s := newSystem(t, Options{MaxCalls: 4})
+	refuse := func() { say(s.e, s.sys, strings.Repeat("PUB $SYS.REQ.SERVER.PING.IDZ _R 0\r\n\r\n", 5)) }
+	lines := func(text string) (n int) {
+		for _, l := range s.w.log {
+			n += strings.Count(l, text)
+		}
+		return n
+	}
+	for range 100 {
+		refuse()
+		s.w.settle(t, s.e)
+		s.w.now += 1000
+	}
+	if first, sum := lines("Too many requests to the server wait"), lines("1 requests to the server found no responders"); first != 1 || sum != 1 {
+		t.Errorf("%d lines that there is no room, %d of how many were refused", first, sum)
+	}
+	s.w.advance(t, s.e, Instant(hushedSpan))
+	refuse()
+	s.w.settle(t, s.e)
+	if n := lines("100 requests to the server found no responders"); n != 1 {
+		t.Errorf("%q", s.w.log)
+	}
+}
+
+// No limit is none.
+func TestRequestsWithoutLimit(t *testing.T) {
+	s := newSystem(t, Options{MaxCalls: -1})
+	say(s.e, s.sys, "UNSUB 1\r\n")
+	a := s.enter("a", "SUB _R 2\r\n")
+	turn(s.e, func() { s.e.Received(a, []byte(strings.Repeat("PUB $SYS.REQ.USER.INFO _R 0\r\n\r\n", 20))) })
+	s.w.settle(t, s.e)
+	if n := strings.Count(s.w.take(a), "MSG _R"); n != 20 {
+		t.Errorf("%d answers", n)
+	}
+}

@@ -73,7 +73,6 @@ func (e *Engine) runInternal() {
 			e.work += callWork
 			k.handle(k)
 		}
-		e.tellRefused(in)
 	}
 	for n := 0; len(e.posts) > 0 && e.self.gate&gateFanout == 0 && (n == 0 || e.work < e.opts.TurnWork); n++ {
 		p := e.posts[0]
@@ -83,7 +82,6 @@ func (e *Engine) runInternal() {
 	}
 	if len(e.posts) == 0 {
 		e.posts = nil
-		e.tellDropped()
 	}
 }
 

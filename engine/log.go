@@ -68,6 +68,29 @@ func (e *Engine) tellOmitted() {
 	}
 }
 
+// hushed counts what may happen very often and the log is told of in sum, once in hushedSpan at most.
+type hushed struct {
+	n      int
+	silent Instant // the log is told of nothing before
+}
+
+const hushedSpan = 10 * time.Second
+
+// add counts one more. It reports whether the log may be told of it: it is the first.
+func (h *hushed) add(now Instant) (first bool) {
+	h.n++
+	return h.n == 1 && now >= h.silent
+}
+
+// take returns how many there were, to be told; 0: there were none, or it is too soon.
+func (h *hushed) take(now Instant) (n int) {
+	if h.n == 0 || now < h.silent {
+		return 0
+	}
+	n, h.n, h.silent = h.n, 0, later(now, hushedSpan)
+	return n
+}
+
 // quotedMax bounds the bytes of a name that log lines of a connection show.
 const quotedMax = 256
 

@@ -129,7 +129,7 @@ func (o *Options) setDefaults() {
 	limit(&o.PingMax, 2)
 	limit(&o.StallBytes, min(o.MaxPending, defaultMaxPending)/8)
 	def(&o.MatchCache, 4096)
-	def(&o.MaxCalls, 10_000)
+	limit(&o.MaxCalls, 10_000)
 	def(&o.MaxClosed, closedMax)
 	limit(&o.Checks, 2)
 	if o.TurnWork <= 0 {

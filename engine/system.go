@@ -17,7 +17,7 @@ type system struct {
 	said    uint64 // how often it said something
 	ids     ids
 	statsz  timer
-	dropped int // events for which there was no room, since the log told
+	dropped hushed // events for which there was no room, since the log told
 
 	investigating int              // answers that are being made
 	waiting       []*investigation // those that are to be made then

@@ -71,7 +71,7 @@ func (e *Engine) sayIn(a *account, subj string, body func(*Engine) []byte) {
 		return
 	}
 	if len(e.posts) >= eventsMax {
-		e.sys.dropped++
+		e.sys.dropped.add(e.now)
 		return
 	}
 	e.work += eventWork
@@ -80,8 +80,10 @@ func (e *Engine) sayIn(a *account, subj string, body func(*Engine) []byte) {
 
 // tellDropped logs how many events were lost, once there is room again.
 func (e *Engine) tellDropped() {
-	if n := e.sys.dropped; n > 0 && len(e.posts) == 0 {
-		e.sys.dropped = 0
+	if len(e.posts) > 0 {
+		return
+	}
+	if n := e.sys.dropped.take(e.now); n > 0 {
 		e.logf(LevelWarn, "", strconv.Itoa(n)+" events were lost: too many waited")
 	}
 }

@@ -86,7 +86,7 @@ func TestConnsEventsAreBounded(t *testing.T) {
 	if count["$SYS.ACCOUNT.A.CONNECT"] != 100 || count["$SYS.SERVER.ACCOUNT.A.CONNS"] != 1 {
 		t.Errorf("%v", count)
 	}
-	s.e.sys.dropped = 3
+	s.e.sys.dropped.n = 3
 	turn(s.e, func() { s.e.publishOwn(s.e.system, "x", "", nil, nil) })
 	s.w.settle(t, s.e)
 	if !s.w.logged("3 events were lost") {

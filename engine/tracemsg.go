@@ -314,7 +314,7 @@ func (e *Engine) tellTrace(t *tracing) {
 		return
 	}
 	if len(e.posts) >= eventsMax {
-		e.sys.dropped++
+		e.sys.dropped.add(e.now)
 		return
 	}
 	if t.cut > 0 {
