@@ -217,6 +217,15 @@ func (c *client) refused(text []byte) {
 	if c.isRevoked(text, true) {
 		return
 	}
+	if !c.traits.verbose {
+		if c.ledger.certain(text) {
+			c.w.noteClient(c, "was told "+string(text))
+			return
+		}
+		if c.isRevoked(text, false) { // comes before what is answered to a SUB that waited behind the reload
+			return
+		}
+	}
 	if _, ok := c.ledger.answer(saidErr, text, c.traits.verbose); ok {
 		c.w.noteClient(c, "was told "+string(text))
 		return
