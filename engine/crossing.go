@@ -16,6 +16,9 @@ type crossing struct {
 	record         *reply         // of a request, by which its answer comes back
 	hops           int            // accounts passed through before
 	silent         bool           // there a trace is not told
+
+	found *sublist.Result[*subscription] // whom it reaches there, if a reload has come since; nil: that is looked up
+	info  []byte                         // what the service is told of who asks, if so
 }
 
 // original is a message as it was published: what crosses may be changed, each time in another way.
@@ -37,7 +40,7 @@ func (e *Engine) cross(to *account) *crossing {
 		m.cross = append(m.cross, crossing{})
 	}
 	x := &m.cross[len(m.cross)-1]
-	x.to, x.service, x.record, x.hops, x.silent = to, nil, nil, m.hops+1, false
+	x.to, x.service, x.record, x.hops, x.silent, x.found, x.info = to, nil, nil, m.hops+1, false, nil, nil
 	x.subject, x.reply = x.subject[:0], x.reply[:0]
 	e.work += crossWork
 	return x
@@ -150,10 +153,18 @@ func (e *Engine) enter() *sublist.Result[*subscription] {
 	m.setHead(m.subject)
 	m.otherHead, m.headFor = false, nil
 	m.setTail()
-	if len(x.to.replies) > 0 && isReplySubject(x.subject) {
-		e.answer(x.to, x.subject)
+	if x.found != nil {
+		return x.found
 	}
+	e.answerIn(x.to)
 	return e.reach(x.to, m.subject)
+}
+
+// answerIn is answer for e.out in an account that it has come into.
+func (e *Engine) answerIn(a *account) {
+	if subj := e.out.subject; len(a.replies) > 0 && isReplySubject(subj) {
+		e.answer(a, subj)
+	}
 }
 
 // setHead makes what the control lines of all receivers begin with.
@@ -214,20 +225,11 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 	}
 }
 
-// lapsed reports whether a request that has not come into the other account yet may no longer: a reload has taken the import away
-// meanwhile, or has put the publisher into another account.
+// lapsed reports whether a request that has not come into the other account yet may no longer: the import was taken away meanwhile.
 func (e *Engine) lapsed(x *crossing) bool {
 	old := x.service
 	if old == nil || !old.sub.dead() {
 		return false
-	}
-	if by := e.out.from; x.hops == 1 && by != e.self {
-		if by.gate&gateClosed == 0 && by.epoch != e.epoch {
-			e.visitFirst(by)
-		}
-		if by.acc != old.account {
-			return true
-		}
 	}
 	for _, im := range old.account.def.services {
 		if im.export.account == x.to && im.local == old.local && im.subject == old.subject {
@@ -255,7 +257,7 @@ func (e *Engine) letGo() {
 		if x.record != nil && !m.delivered {
 			e.failReply(x.record, latencyUnavailable)
 		}
-		x.to, x.service, x.record = nil, nil, nil
+		x.to, x.service, x.record, x.found, x.info = nil, nil, nil, nil, nil
 	}
 	for i, ck := range m.held {
 		e.pool.release(ck)

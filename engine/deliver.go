@@ -168,7 +168,9 @@ func (e *Engine) divert(s *subscription) *subscription {
 		e.mark(MarkAutoUnsubInResult)
 		return nil
 	case s.flags&subService != 0:
-		e.request(s.also.service)
+		if !e.out.settled {
+			e.request(s.also.service)
+		}
 		return nil
 	case s.flags&subHandler != 0:
 		e.take(s)

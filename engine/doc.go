@@ -37,7 +37,9 @@
 //   - JobDone answers each Submit, also when the connection that it was for is gone.
 //   - A question (Ask) is answered once, by Monitor.Answer, in this turn or a later one. What is asked and what answers
 //     look like is package monitor.
-//   - Stop, LameDuck and Reload are the operator's. They may come at any time, before Start too.
+//   - Stop, LameDuck and Reload are the operator's. They may come at any time, before Start too. A Reload is in force when it
+//     returns. What was published before goes on to those whom it would have reached without it, but for those who have left the
+//     account, or lost the permission, and imports that are gone; to nobody else. The same is true of a JWT that changes an account.
 //
 // Events for ids that are gone are ignored.
 //
@@ -54,8 +56,9 @@
 // connections, 2000 timers, 600 subscriptions removed, 500 monitoring entries. (A smaller TurnWork makes these smaller too.)
 // What is left goes on in the next turn, which is asked for by Wake. Who has much to be done gets a share of it after another, an eighth at most, in turns with the others
 // that have (gate.go). What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128
-// connections in a turn, and for others when they are about to do or to get something (sweep.go, moves.go). Before a reload,
-// what is under way to other accounts is carried through, however long it takes (underway.go). 256 learn in a turn that
+// connections in a turn, and for others when they are about to do or to get something (sweep.go, moves.go). Before a reload
+// it is found out whom the messages under way still reach, which takes no longer for many receivers; but where connections still
+// follow an earlier reload, all of them do so first, in that turn: who can wait does, while Following (underway.go). 256 learn in a turn that
 // their password was right or wrong; so many are compared at a time as Options.Checks says (checks.go).
 //
 // A connection: what waits to be written is at most MaxPending bytes, in chunks that are shared or, on average, half full at

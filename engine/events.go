@@ -55,7 +55,7 @@ func (e *Engine) EndTurn() {
 	if len(e.remaking) > 0 {
 		e.stepRemaking()
 	}
-	if len(e.moves.before) > 0 && !e.sweep.on {
+	if e.moves.on && !e.sweep.on {
 		e.endMoves()
 	}
 	if e.recast.on {

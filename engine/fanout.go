@@ -13,7 +13,8 @@ type fanout struct {
 	msg  outgoing // owns its bytes; body lies in ck
 	ck   *chunk
 	to   *sublist.Result[*subscription]
-	next int // place in to, as fan counts
+	next int      // place in to, as fan counts
+	acc  *account // in which it was published
 
 	subject, reply []byte
 }
@@ -89,6 +90,7 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	c := e.out.from
 	f := e.spareFanout()
 	f.to, f.next = r, next
+	f.acc = c.acc
 	f.subject, f.reply = append(f.subject[:0], a.Subject...), append(f.reply[:0], a.Reply...)
 	e.out.headFor = nil         // shown lies in room that others use meanwhile
 	e.out.lines = 0             // as does the line
@@ -151,6 +153,7 @@ func (e *Engine) advance(f *fanout, limit int) bool {
 	e.finish(f.subject, f.reply)
 	e.letGo()
 	from := e.out.from
+	e.out.settled = false
 	f.msg, e.out = e.out, spare
 	e.suspended -= len(f.ck.data)
 	e.pool.release(f.ck)
@@ -171,7 +174,7 @@ func (e *Engine) spareFanout() *fanout {
 }
 
 func (e *Engine) keepFanout(f *fanout) {
-	f.to, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil
+	f.to, f.acc, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil, nil
 	f.msg.headFor, f.msg.subject, f.msg.reply, f.msg.shown, f.msg.lineChunk = nil, nil, nil, nil, nil
 	if len(e.oldFanouts) < fanoutsKept {
 		e.oldFanouts = append(e.oldFanouts, f)

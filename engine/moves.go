@@ -11,22 +11,17 @@ import (
 // account reaches, those subscriptions move there that it would reach. Where they are too many for that, the message waits, and
 // its publisher with it, until all connections have followed; nobody else does.
 
-// moves are where the connections may be that belong into other accounts.
+// moves are where the connections may be that belong into other accounts: by one reload, before which all have followed those before.
 type moves struct {
-	on     bool
-	before []*directory            // who could connect before the reloads that some connection may not have followed yet
-	from   map[*account][]*account // by the account to which users have moved, those from which
-	feeds  map[*account][]feed     // imports by which messages reach those to which users have moved
+	on    bool
+	from  map[*account][]*account // by the account to which users have moved, those from which
+	feeds map[*account][]feed     // imports by which messages reach those to which users have moved
 
 	visiting bool // a connection is
 }
 
-const (
-	// fetchMost is how many subscriptions may move for a message without its waiting.
-	fetchMost = 600
-	// movesMost is how many reloads a sweep may outlast.
-	movesMost = 8
-)
+// fetchMost is how many subscriptions may move for a message without its waiting.
+const fetchMost = 600
 
 // noteMoves notes which users are in other accounts now than before.
 func (e *Engine) noteMoves(before *directory) {
@@ -34,11 +29,9 @@ func (e *Engine) noteMoves(before *directory) {
 		return // a JWT names its account for good
 	}
 	m := &e.moves
-	m.before = append(m.before, before)
-	m.from, m.feeds = make(map[*account][]*account), make(map[*account][]feed)
-	for _, d := range m.before {
-		e.compare(d)
-	}
+	m.from = make(map[*account][]*account)
+	e.compare(before)
+	e.compareRemaking()
 	var to []*account
 	for a, from := range m.from { //natsd:orderfree they are sorted
 		slices.SortFunc(from, byName)
@@ -51,9 +44,7 @@ func (e *Engine) noteMoves(before *directory) {
 		for _, a := range to {
 			e.forgetMatches(a)
 		}
-		return
 	}
-	e.goOnWaiting()
 }
 
 func byName(a, b *account) int { return cmp.Compare(a.name, b.name) }
@@ -83,6 +74,22 @@ func (e *Engine) compare(before *directory) {
 	before.each(find)
 	if !before.required() { // nobody has proved anything: they may turn out to be anybody
 		now.each(func(u *user) { note(e.global, u.account) })
+	}
+}
+
+// compareRemaking notes where those are whose clients have become other users, while their subscriptions follow.
+func (e *Engine) compareRemaking() {
+	for _, c := range e.remaking {
+		if c.remaking == nil {
+			continue
+		}
+		to := c.acc
+		if c.user != nil && c.user.moved != nil {
+			to = c.user.moved
+		}
+		if from := c.remaking.from; from != to {
+			e.moves.from[to] = append(e.moves.from[to], from)
+		}
 	}
 }
 

@@ -53,6 +53,7 @@ type outgoing struct {
 	orig    original // set when there are crossings
 	held    []*chunk // to be released at the end
 	trace   *tracing // of how it goes; nil: nobody asks
+	settled bool     // a reload has come since: to whom it goes on is known
 	awaits  *account // where a recast must end before it is known whom it reaches; nil: none need
 }
 

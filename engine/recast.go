@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"slices"
 
 	"github.com/natsd/natsd/subject"
@@ -260,11 +261,11 @@ func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	}
 	if r.on && len(r.feeds[a]) > 0 {
 		left := e.slice(castFirstMost)
+		if e.suspended >= suspendedMax {
+			left = math.MaxInt
+		}
 		if !e.castFirst(a, subj, &left, 0) {
-			if e.suspended < suspendedMax {
-				return r.later
-			}
-			e.recastAll()
+			return r.later
 		}
 	}
 	return e.match(a, subj)

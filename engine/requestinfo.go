@@ -48,10 +48,9 @@ func (e *Engine) who(c *conn, all bool) requestInfo {
 	return i
 }
 
-// addRequestInfo gives e.out, a request that crosses, the header that says who asks. One that the client wrote itself goes.
-func (e *Engine) addRequestInfo(x *crossing) {
-	m := &e.out
-	info := e.who(m.from, x.service.share)
+// informs is what a service is told of who asks with e.out.
+func (e *Engine) informs(x *crossing) []byte {
+	info := e.who(e.out.from, x.service.share)
 	if x.hops > 1 {
 		info.Service = x.service.account.name
 	}
@@ -61,6 +60,15 @@ func (e *Engine) addRequestInfo(x *crossing) {
 	text, err := json.Marshal(info)
 	if err != nil {
 		panic("engine: strings and numbers are always JSON: " + err.Error())
+	}
+	return text
+}
+
+// addRequestInfo gives e.out, a request that crosses, the header that says who asks. One that the client wrote itself goes.
+func (e *Engine) addRequestInfo(x *crossing) {
+	m, text := &e.out, x.info
+	if text == nil {
+		text = e.informs(x)
 	}
 	line := len(requestInfoKey) + len(": \r\n") + len(text)
 	ck := e.pool.get(len(m.body) + len(wire.HeaderLine) + len("\r\n\r\n") + line)

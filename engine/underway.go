@@ -1,38 +1,39 @@
 package engine
 
 import (
-	"math"
 	"slices"
+
+	"github.com/natsd/natsd/engine/assert"
+	"github.com/natsd/natsd/subject"
 )
 
-// A message that takes several turns may be under way when a reload comes. It was published before: it goes to none whom only
-// the new configuration brings it to. Those whom it reaches in its own account are settled when it begins, and passed over where
-// they may no longer get it. But whom it reaches in another account is looked up when it comes there.
+// A message that takes several turns may be under way when a reload comes. It was published before: it goes to those whom it
+// would have reached without the reload, but for those who may no longer get it, and to none whom only the new configuration
+// brings it to. Whom it reaches in its own account is known when it begins; whom in another one, only when it comes there. So
+// before a reload that is found out: not to deliver it takes long, but to go on as long as there are receivers.
 
-// settleUnderway has nothing under way of which it is not settled yet whom it reaches: what goes on to other accounts is carried through,
-// and what waits to know whom it reaches learns that. And it has each connection's subscriptions in one account; and, where
-// anything is under way, those connections follow an earlier reload that have not: a reload that takes that one back must not have
-// them get what was published in between. With many messages, or where one reload comes soon after another, it takes longer than a
-// turn should.
+// Following reports whether connections, or their subscriptions, have not all followed an earlier reload. They do so in the turns
+// that come; a Reload that does not wait for it has it done in its own turn, however long that takes. It never lasts: what clients
+// do does not prolong it.
+func (e *Engine) Following() bool {
+	return e.trust == nil && (e.sweep.on || e.recast.on || e.moves.on)
+}
+
+// settleUnderway is called before a reload.
 func (e *Engine) settleUnderway() {
-	e.finishRemaking()
-	if len(e.recast.waiting) > 0 || len(e.moves.before) >= movesMost || len(e.fanouts) > 0 && e.sweep.on || slices.ContainsFunc(e.fanouts, (*fanout).crosses) {
-		e.followAll()
+	if e.trust != nil {
+		return // accounts and users are what their JWTs say
 	}
-	e.fanouts = slices.DeleteFunc(e.fanouts, func(f *fanout) bool {
+	e.followAll()
+	for _, f := range e.fanouts {
 		if f.next == notYet {
 			f.to, f.next = e.findOut(&f.msg), 0
+			assert.That(f.to != e.recast.later, "a message waits though all have followed")
 		}
-		if !f.crosses() {
-			return false
+		if !f.msg.settled {
+			e.settleFanout(f)
 		}
-		e.mark(MarkFanoutSettled)
-		if !e.advance(f, math.MaxInt) {
-			panic("engine: a message waits though all have followed")
-		}
-		e.keepFanout(f)
-		return true
-	})
+	}
 }
 
 // followAll has everybody follow the earlier reloads.
@@ -40,25 +41,61 @@ func (e *Engine) followAll() {
 	for e.sweep.on {
 		e.stepSweep()
 	}
-	e.finishRemaking()
+	for e.moves.on {
+		if e.endMoves(); e.moves.on {
+			e.stepRemaking()
+		}
+	}
 	e.recastAll()
-	e.endMoves()
 }
 
-// finishRemaking has all subscriptions follow their connections.
-func (e *Engine) finishRemaking() {
-	for _, c := range e.remaking {
-		e.remakeAll(c)
+// settleFanout has a message find out whom it reaches wherever it goes on to.
+func (e *Engine) settleFanout(f *fanout) {
+	spare := e.out
+	e.out = f.msg
+	m, in, silent := &e.out, f.acc, false
+	if m.crossed > 0 {
+		in = m.cross[m.crossed-1].to
 	}
-	e.remaking = nil
+	if m.trace != nil {
+		silent = m.trace.silent
+	}
+	e.askAll(in, func(s *subscription) bool { return slices.Index(f.to.Plain, s) >= f.next })
+	for i := m.crossed; i < len(m.cross); i++ { // they become more
+		e.mark(MarkFanoutSettled)
+		e.settleCrossing(i)
+	}
+	m.subject, m.reply, m.hops = f.msg.subject, f.msg.reply, f.msg.hops
+	m.body, m.header, m.size = f.msg.body, f.msg.header, f.msg.size
+	if m.trace != nil {
+		m.trace.silent = silent
+	}
+	m.settled = true
+	f.msg, e.out = e.out, spare
 }
 
-// crosses reports whether a message goes on to other accounts, or may do so.
-func (f *fanout) crosses() bool {
-	m := &f.msg
-	if m.crossed < len(m.cross) {
-		return true
+// settleCrossing has e.out find out whom it will reach by one of its crossings.
+func (e *Engine) settleCrossing(i int) {
+	m := &e.out
+	x := m.cross[i]
+	m.subject, m.reply, m.hops = x.subject, x.reply, x.hops
+	m.body, m.header, m.size = m.orig.body, m.orig.header, m.orig.size
+	if m.trace != nil {
+		m.trace.silent = x.silent
 	}
-	plain := f.to.Plain
-	return slices.ContainsFunc(plain[min(max(f.next, 0), len(plain)):], func(s *subscription) bool { return s.flags&subService != 0 })
+	if x.service != nil {
+		m.cross[i].info = e.informs(&x)
+	}
+	e.answerIn(x.to)
+	m.cross[i].found = e.reach(x.to, m.subject)
+	e.askAll(x.to, func(*subscription) bool { return true })
+}
+
+// askAll has e.out cross to those services that an account imports to which it is still to go.
+func (e *Engine) askAll(a *account, still func(*subscription) bool) {
+	for _, im := range a.def.services {
+		if subject.Match(e.out.subject, im.local) && still(im.sub) {
+			e.request(im)
+		}
+	}
 }

@@ -197,7 +197,16 @@ func (s *Server) LameDuck() { s.post(func(e *engine.Engine) { e.LameDuck() }) }
 // without a restart.
 func (s *Server) Reload(o engine.Options, done func(needRestart []string)) {
 	complete(&o, s.opts.processors())
-	s.post(func(e *engine.Engine) { done(e.Reload(o)) })
+	s.post(func(e *engine.Engine) { s.reload(e, o, done) })
+}
+
+// reload waits until connections have followed an earlier reload: they would all have to in one turn.
+func (s *Server) reload(e *engine.Engine, o engine.Options, done func(needRestart []string)) {
+	if e.Following() {
+		s.post(func(e *engine.Engine) { s.reload(e, o, done) })
+		return
+	}
+	done(e.Reload(o))
 }
 
 // complete adds what the host decides.

@@ -55,6 +55,7 @@ type node struct {
 	version     int            // of the configuration of accounts that is in force
 	demandAt    schedule.Time  // when a reload last changed whether clients must say a user
 	nextVersion int            // of the reload that is under way
+	hasty       bool           // it does not wait until connections have followed the one before
 	again       schedule.Time  // after which another reload follows it; 0: none does
 	afterwards  uint64         // to which configuration: how many behind that one
 

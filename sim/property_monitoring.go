@@ -78,7 +78,7 @@ func (n *node) ask(now schedule.Time, nth uint64) {
 // query asks the engine, inside a turn.
 func (n *node) query(what question) {
 	if what == askReload {
-		n.reload()
+		n.mayReload()
 		return
 	}
 	id := n.inquire(what)
@@ -131,7 +131,7 @@ func (n *node) Answer(id engine.QueryID, answer monitor.Answer) {
 	case *monitor.Varz:
 		size = a.Connections
 		if q.what == askWork {
-			n.judgeWork(a)
+			n.workTold(a)
 		} else if q.what != askVarz {
 			wrong = "varz answers another question"
 		}

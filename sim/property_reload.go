@@ -51,6 +51,15 @@ func (n *node) drawReload(nth uint64) engine.Options {
 	return o
 }
 
+// mayReload has the reload carried out; a patient host waits, turn for turn, until connections have followed the one before.
+func (n *node) mayReload() {
+	if !n.hasty && n.eng.Following() {
+		n.tell(ready{kind: readyQuery, n: uint64(askReload)})
+		return
+	}
+	n.reload()
+}
+
 // reload tells the engine, inside a turn.
 func (n *node) reload() {
 	n.w.trace.event(n.index, EventReload, 0, 0)

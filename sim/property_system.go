@@ -100,6 +100,7 @@ func (n *node) listenerSends(bufs [][]byte) (taken int) {
 		f := strings.Fields(string(line))
 		if len(f) > 0 && f[0] == "MSG" {
 			size, err := strconv.Atoi(f[len(f)-1])
+			n.w.largest = max(n.w.largest, size) // delivered, though it may come in pieces
 			if err != nil || len(rest) < size+2 {
 				return taken
 			}
@@ -115,7 +116,6 @@ func (n *node) listenerSends(bufs [][]byte) (taken int) {
 
 func (n *node) listenerHears(subj string, body []byte) {
 	l := &n.listener
-	n.w.largest = max(n.w.largest, len(body))
 	if subj == "_L" {
 		l.answered++
 		if !json.Valid(body) {

@@ -36,7 +36,11 @@ type turnWatch struct {
 	outMsgs  uint64
 	outBytes uint64
 	told     uint64 // the turn in which the engine said so; 0: none yet
+	claim    *work  // that it has made and nobody has judged
 }
+
+// work is what was delivered in some turns.
+type work struct{ messages, bytes, turns int }
 
 // writes are some of those that the network was given.
 type writes struct {
@@ -81,17 +85,23 @@ func (n *node) askWork() {
 	n.eng.Ask(n.inquire(askWork), monitor.VarzOptions{})
 }
 
-// judgeWork takes the answer. A message costs one unit and one more for every workBytes that are full, so all of them cost as
-// much as their number and as their bytes at least.
-func (n *node) judgeWork(v *monitor.Varz) {
+// workTold takes the answer.
+func (n *node) workTold(v *monitor.Varz) {
 	t := &n.turnWatch
-	turns := int(n.turns - t.told)
-	messages, bytes := int(v.OutMsgs-t.outMsgs), int(v.OutBytes-t.outBytes)
-	known := t.told > 0
+	if t.told > 0 {
+		t.claim = &work{int(v.OutMsgs - t.outMsgs), int(v.OutBytes - t.outBytes), int(n.turns - t.told)}
+	}
 	t.outMsgs, t.outBytes, t.told = v.OutMsgs, v.OutBytes, n.turns
-	if work := max(messages, bytes/workBytes); known && work > turns*n.mostWork() {
-		n.w.fail(propTurn, strconv.Itoa(messages)+" messages of "+strconv.Itoa(bytes)+" bytes in all were delivered in "+
-			strconv.Itoa(turns)+" turns, turn_work is "+strconv.Itoa(n.w.cfg.engine.TurnWork))
+}
+
+// judgeWork judges it at the end of the turn: how large messages of the server's own are is known when they are sent. A message
+// costs one unit and one more for every workBytes that are full, so all of them cost as much as their number and as their bytes
+// at least.
+func (n *node) judgeWork() {
+	c := n.turnWatch.claim
+	if n.turnWatch.claim = nil; c != nil && max(c.messages, c.bytes/workBytes) > c.turns*n.mostWork() {
+		n.w.fail(propTurn, strconv.Itoa(c.messages)+" messages of "+strconv.Itoa(c.bytes)+" bytes in all were delivered in "+
+			strconv.Itoa(c.turns)+" turns, turn_work is "+strconv.Itoa(n.w.cfg.engine.TurnWork))
 	}
 }
 
@@ -164,6 +174,7 @@ func (n *node) endTurn() {
 	t.ending, t.last, t.flushed = true, 0, n.eng.Marks()[engine.MarkEarlyFlush]
 	n.eng.EndTurn()
 	t.ending = false
+	n.judgeWork()
 	n.crowds.endTurn()
 	if n.flushedAtEnd() { // which of the writes there were early, nobody knows
 		t.end.merge(&t.early)

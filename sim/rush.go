@@ -30,6 +30,7 @@ const (
 	reloadTakes = 9  // ms, to read it: meanwhile more comes to wait
 	reloadAgain = 10 // µs, until another one comes; 0: none does
 	reloadNext  = 11 // to which configuration that one is
+	reloadHasty = 12 // whether it waits for an earlier one
 )
 
 // Where a reload is among what the turn is told that it comes in: behind what has come before it was read, before all else, or
@@ -61,6 +62,7 @@ func (n *node) reloadSoon(nth uint64) {
 	draw := func(purpose uint32, below uint64) uint64 {
 		return n.w.source.Below(decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: purpose, N: nth}, below)
 	}
+	n.hasty = draw(reloadHasty, 3) == 2
 	n.again, n.afterwards = 0, draw(reloadNext, uint64(len(n.w.cfg.tenants.versions)))
 	if again := draw(reloadAgain, 2*reloadAgainMost); again > reloadAgainMost {
 		n.again = schedule.Time(again-reloadAgainMost) * 1000

@@ -18,7 +18,7 @@ const (
 	numUpheavals
 )
 
-var upheavalOdds = [numUpheavals]uint32{noUpheaval: 1, unshared: 2, unserved: 3, moved: 2}
+var upheavalOdds = [numUpheavals]uint32{noUpheaval: 1, unshared: 2, unserved: 3, moved: 4}
 
 const (
 	// shadowTurns bounds TurnWork where shadows come and go: that takes many turns.
