@@ -190,7 +190,9 @@ func (c *client) do(op operation, s slotKey) {
 			c.unsubscribe(sub, 1+s.below(detailMax, 12), "")
 		}
 	case opDuplicate:
-		if sub := c.drawSub(s); sub != nil && !sub.doubtful {
+		// Not where a reload may come first and take the subscription away: then this one would be there.
+		t := c.w.cfg.tenants
+		if sub := c.drawSub(s); sub != nil && !sub.doubtful && (t == nil || len(t.versions) < 2) {
 			c.writeSub(sub.sid, c.drawPattern(s), "")
 		}
 	case opFence:

@@ -264,6 +264,10 @@ func (c *client) reconfigured() {
 		if !exists || c.maySubscribe(s.pattern, s.queue) {
 			continue
 		}
+		if at := slices.IndexFunc(c.revoked, func(r revoked) bool { return r.sub == s }); at >= 0 {
+			c.revoked[at].pings = c.pings // it is taken away once
+			continue
+		}
 		handled := s.pinged < c.answeredPings()
 		c.revoked = append(c.revoked, revoked{
 			sub: s, text: string(c.subViolation(s.pattern, s.queue)), certain: handled && !s.ending && !s.doubtful, pings: c.pings,
