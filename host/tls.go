@@ -123,7 +123,7 @@ func handshakeError(err error) string {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.As(err, &record):
-		return record.Error() // engine.TLSNotTLS, and other ways to be no TLS, which only who means harm has
+		return record.Error() // engine.TLSNotTLS; or what else is wrong with a record: SSLv2, another version, too long
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "EOF"
 	}

@@ -28,25 +28,32 @@ type cache struct {
 	o       CacheOptions
 	witness Witness
 	bounds  bounds
+	now     func() time.Time
 	quit    chan struct{} // closed when it is to be saved for the last time
 	saved   chan struct{} // closed when it has been
+	soon    chan struct{} // has one place: it is to be saved without waiting for the next time
 
 	mu      sync.Mutex // guards what follows
 	entries map[string]*entry
+	revoked queue // the entries that are revocations
+	others  queue // and the others
 	stats   Stats
-	bytes   int  // of the entries, with what they cost besides
-	dirty   bool // something is not saved
-	full    bool // what could not be remembered has been complained of
-	lost    bool // a revocation could not be remembered
+	bytes   int       // of the entries, with what they cost besides
+	dirty   bool      // something is not saved
+	full    bool      // what could not be remembered has been complained of
+	lost    time.Time // when the last of the certificates ends whose revocation could not be remembered; zero: there were none
 }
 
-// entry is an answer about a certificate. It does not change.
+// entry is an answer about a certificate. It does not change, but for its place.
 type entry struct {
+	key     string // the certificate's fingerprint
 	subject string
 	at      time.Time
 	status  string
 	expires time.Time // zero: it does not say
+	until   time.Time // when the certificate ends; zero: unknown, as files of nats-server don't say
 	raw     []byte    // as the responder gave it
+	place   int       // in its queue
 }
 
 // Stats count the use of a cache since it was opened, and what is in it.
@@ -64,20 +71,6 @@ func (c *Checker) Stats() (s Stats, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.stats, true
-}
-
-// set has e, or nothing, remembered. The lock is held.
-func (k *cache) set(key string, e *entry) {
-	if old := k.entries[key]; old != nil {
-		k.stats.add(old, -1)
-		k.bytes -= old.size(key)
-		delete(k.entries, key)
-	}
-	if e != nil {
-		k.stats.add(e, 1)
-		k.bytes += e.size(key)
-		k.entries[key] = e
-	}
 }
 
 func (s *Stats) add(e *entry, n int64) {
@@ -105,7 +98,7 @@ func (c *Checker) UseCache(o *CacheOptions) {
 		old.close()
 	}
 	if o != nil && c.ctx.Err() == nil { // who would close it?
-		c.cache.Store(openCache(o.complete(), cacheBounds, c.witness))
+		c.cache.Store(openCache(o.complete(), cacheBounds, c.witness, c.now))
 	}
 }
 
@@ -121,18 +114,18 @@ func (o *CacheOptions) complete() CacheOptions {
 	return k
 }
 
-// remembered is what is remembered of a certificate and counts still. wasRevoked says that an answer that counts no more says
-// that the certificate is revoked, or that one may have said so that there was no room for.
-func (c *Checker) remembered(p *Policy, l *link) (a *ocsp.Response, wasRevoked bool) {
+// remembered is what is remembered of a certificate and counts still. known is what an answer that counts no more says all the
+// same, or one that there was no room for may have said.
+func (c *Checker) remembered(p *Policy, l *link) (a *ocsp.Response, known revoked) {
 	k := c.cache.Load()
 	if k == nil {
-		return nil, false
+		return nil, revoked{}
 	}
 	e, lost := k.get(l.key)
 	if e == nil {
 		k.count(false)
 		c.witness.Debugf("OCSP peer cache miss for key [%s]", l.key)
-		return nil, lost
+		return nil, revoked{maybe: lost}
 	}
 	c.witness.Debugf("OCSP peer cache hit for key [%s]", l.key)
 	a, err := l.parse(e.raw)
@@ -144,8 +137,8 @@ func (c *Checker) remembered(p *Policy, l *link) (a *ocsp.Response, wasRevoked b
 	if !entitled {
 		c.witness.Debugf("Cached OCSP response for key [%s] can't be believed", l.key)
 		k.count(false)
-		k.forget(l.key, e)
-		return nil, false
+		c.drop(k, l, e)
+		return nil, revoked{maybe: e.revoked()}
 	}
 	now := c.now()
 	why := p.outdated(a, now)
@@ -156,20 +149,32 @@ func (c *Checker) remembered(p *Policy, l *link) (a *ocsp.Response, wasRevoked b
 		c.witness.Debugf("%s", why)
 		c.witness.Debugf("Cached OCSP response is expired, status [%s]", status(a.Status))
 		k.count(false)
-		// Where it decides about those whose responder is out of reach, a revocation stays until there is a newer answer: else
-		// who is revoked would have to try only once more.
-		wasRevoked = a.Status == ocsp.Revoked
-		if wasRevoked && (k.o.PreserveRevoked || p.AllowUnreachable) {
-			c.witness.Debugf("Revoked OCSP response for key [%s] preserved by cache policy", l.key)
-			return nil, true
+		c.drop(k, l, e)
+		if a.Status == ocsp.Revoked {
+			return nil, revoked{maybe: true, since: a.ThisUpdate}
 		}
-		c.witness.Debugf("Deleting OCSP peer cached response for key [%s]", l.key)
-		k.forget(l.key, e)
-		return nil, wasRevoked
+		return nil, revoked{}
 	}
 	c.witness.Debugf("Cached OCSP response is current, status [%s]", status(a.Status))
 	k.count(true)
-	return a, false
+	return a, revoked{}
+}
+
+// revoked is what is known of a certificate of which there is no answer that counts.
+type revoked struct {
+	maybe bool      // it has been revoked, or may have been
+	since time.Time // when that was known; zero: unknown
+}
+
+// drop forgets an answer that does not count. A revocation stays until there is a newer answer, or the certificate ends: else who is
+// revoked would have to try only once more where a responder out of reach lets people in, now or after a reload.
+func (c *Checker) drop(k *cache, l *link, e *entry) {
+	if e.revoked() {
+		c.witness.Debugf("Revoked OCSP response for key [%s] preserved by cache policy", l.key)
+		return
+	}
+	c.witness.Debugf("Deleting OCSP peer cached response for key [%s]", l.key)
+	k.forget(l.key, e)
 }
 
 // remember remembers a new answer.
@@ -181,7 +186,7 @@ func (c *Checker) remember(l *link, a *ocsp.Response) {
 	c.witness.Debugf("Caching OCSP response for [%s], key [%s]", l.name, l.key)
 	k.put(l.key, &entry{
 		subject: l.name, at: c.now().UTC().Truncate(time.Second), status: status(a.Status), expires: a.NextUpdate.UTC(),
-		raw: bytes.Clone(a.Raw), // without the rest of what it was read into
+		until: l.cert.NotAfter.UTC(), raw: bytes.Clone(a.Raw), // without the rest of what it was read into
 	})
 }
 
@@ -189,7 +194,7 @@ func (c *Checker) remember(l *link, a *ocsp.Response) {
 func (k *cache) get(key string) (e *entry, lost bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.entries[key], k.lost
+	return k.entries[key], k.losing(k.lost)
 }
 
 func (k *cache) count(hit bool) {

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -83,10 +85,7 @@ func TestRevocationsOutlastResponders(t *testing.T) {
 	for _, c := range []struct {
 		name               string
 		preserve, trusting bool
-		stays              bool
-	}{
-		{"neither", false, false, false}, {"preserved", true, false, true}, {"trusting", false, true, true}, {"both", true, true, true},
-	} {
+	}{{"neither", false, false}, {"preserved", true, false}, {"trusting", false, true}, {"both", true, true}} {
 		t.Run(c.name, func(t *testing.T) {
 			w := remembering(t, CacheOptions{PreserveRevoked: c.preserve})
 			w.policy.AllowUnreachable = c.trusting
@@ -102,14 +101,71 @@ func TestRevocationsOutlastResponders(t *testing.T) {
 			for range 3 {
 				w.expect("no answer", chain, false, line)
 			}
-			kept := int64(0)
-			if c.stays {
-				kept = 1
-			}
-			w.stats(Stats{Misses: 4, Responses: kept, Revoked: kept})
+			w.stats(Stats{Misses: 4, Responses: 1, Revoked: 1})
+			w.policy.AllowUnreachable = true // as by a reload
+			w.expect("no answer, with another policy", chain, false, "cached revocation exists so rejecting")
 			w.answers(chain[0], func(r *reply) { r.ThisUpdate, r.NextUpdate = ago(-2*time.Hour), ago(-3*time.Hour) })
 			w.answers(w.inter.cert, func(r *reply) { r.ThisUpdate, r.NextUpdate = ago(-2*time.Hour), ago(-3*time.Hour) })
 			w.expect("good again", chain, true)
+		})
+	}
+}
+
+// An answer from before the revocation does not end it, however long it counts: somebody could have kept it.
+func TestOlderAnswersAreNotBelieved(t *testing.T) {
+	w := remembering(t, CacheOptions{})
+	chain := w.peer("p")
+	w.answers(chain[0], func(r *reply) { r.Status, r.ThisUpdate = ocsp.Revoked, ago(time.Minute) })
+	w.answers(w.inter.cert, func(r *reply) { r.NextUpdate = ago(-24 * time.Hour) })
+	w.expect("revoked", chain, false)
+	w.later(2 * time.Hour)
+	good := func(made time.Time) {
+		w.answers(chain[0], func(r *reply) { r.ThisUpdate, r.NextUpdate = made, ago(-24*time.Hour) })
+	}
+	good(ago(time.Hour))
+	for range 2 {
+		w.expect("good before", chain, false, "[WRN] New OCSP CA response obtained for [CN=p] but older than its revocation")
+	}
+	good(ago(time.Minute))
+	w.expect("good since", chain, true)
+}
+
+// A revocation is saved at once: the process may not live to the next time.
+func TestRevocationsAreSavedSoon(t *testing.T) {
+	dir := t.TempDir()
+	w := remembering(t, CacheOptions{Dir: dir, SaveEvery: time.Hour})
+	chain := w.peer("p")
+	w.answers(chain[0], func(r *reply) { r.Status = ocsp.Revoked })
+	w.expect("revoked", chain, false)
+	for { // until it is there; the test's own time limit bounds that
+		text, err := os.ReadFile(filepath.Join(dir, fileName))
+		if err == nil && strings.Contains(string(text), Fingerprint(chain[0])) {
+			break
+		}
+		runtime.Gosched()
+	}
+}
+
+// A revocation whose answer can't be read any more is known all the same.
+func TestRevocationsOutlastTheirAnswers(t *testing.T) {
+	for name, answer := range map[string]string{"no answer": "AAAA", "nothing": ""} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.policy.AllowUnreachable = true
+			chain := w.peer("p")
+			dir := t.TempDir()
+			text := `{"` + Fingerprint(chain[0]) + `": {"resp_status": "revoked", "resp": "` + answer + `"}}`
+			ok(t, os.WriteFile(filepath.Join(dir, fileName), []byte(text), 0o600))
+			w.answers(chain[0], func(r *reply) { r.status = http.StatusNotFound })
+			for range 2 {
+				w.c.UseCache(&CacheOptions{Dir: dir})
+				w.expect("out of reach", chain, false, "cached revocation exists so rejecting")
+				w.expect("once more", chain, false)
+				w.c.UseCache(nil)
+			}
+			w.answers(chain[0], func(*reply) {})
+			w.c.UseCache(&CacheOptions{Dir: dir})
+			w.expect("good", chain, true)
 		})
 	}
 }
@@ -143,7 +199,7 @@ func TestCacheIsSaved(t *testing.T) {
 	w.expect("new", chain, true)
 	w.expect("revoked", other, false)
 	w.c.UseCache(nil)
-	if text := w.log.take(); !strings.Contains(text, "[DBG] Stopping OCSP peer cache") || !strings.Contains(text, "[DBG] OCSP peer cache is dirty, saving") ||
+	if text := w.log.whole(); !strings.Contains(text, "[DBG] Stopping OCSP peer cache") || !strings.Contains(text, "[DBG] OCSP peer cache is dirty, saving") ||
 		!strings.Contains(text, "[DBG] Saving OCSP peer cache ["+filepath.Join(dir, "cache.json")+"]") ||
 		!strings.Contains(text, "[DBG] Saved OCSP peer cache successfully (") {
 		t.Errorf("log:\n%s", text)
@@ -159,7 +215,8 @@ func TestCacheIsSaved(t *testing.T) {
 	ok(t, json.Unmarshal(text, &all))
 	a, b := all[Fingerprint(chain[0])], all[Fingerprint(other[0])]
 	if a["subject"] != "CN=p" || a["resp_status"] != "good" || b["resp_status"] != "revoked" || b["resp_expires"] != "0001-01-01T00:00:00Z" ||
-		len(a["cached_at"]) != len("2006-01-02T15:04:05Z") || len(a) != 5 || !strings.HasPrefix(a["resp"], "/wYAAFMyc1R3T") {
+		len(a["cached_at"]) != len("2006-01-02T15:04:05Z") || len(a) != 5 || len(b) != 6 ||
+		b["cert_expires"] != other[0].NotAfter.UTC().Format(time.RFC3339) || !strings.HasPrefix(a["resp"], "/wYAAFMyc1R3T") {
 		t.Errorf("saved %s", text)
 	}
 	if !strings.HasPrefix(string(text), "{\n \"") {
@@ -184,7 +241,7 @@ func TestCacheIsJSON(t *testing.T) {
 			entries[fmt.Sprintf("\"%d+/<", i)] = &entry{subject: "CN=<&>", at: time.Unix(1, 0).UTC(), status: "good", raw: []byte("x")}
 		}
 		var text bytes.Buffer
-		ok(t, encode(&text, entries))
+		ok(t, encode(&text, entries, time.Time{}))
 		var all map[string]stored
 		ok(t, json.Unmarshal(text.Bytes(), &all))
 		want, err := json.MarshalIndent(all, "", " ")
@@ -198,13 +255,20 @@ func TestCacheIsJSON(t *testing.T) {
 // A server that was killed while it saved has left something, which the next one removes.
 func TestLeftoversAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{fileName + ".1234.tmp", "other.1234.tmp"} {
-		ok(t, os.WriteFile(filepath.Join(dir, name), []byte("{"), 0o600))
+	for name, text := range map[string]string{
+		fileName + ".1234.tmp": "{", "other.1234.tmp": "{",
+		fileName + "-1234567890": `{"half`, fileName + "-20261130": "{}", fileName + "-old": "{", "other-1234": "{", // as former versions did
+	} {
+		ok(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	w := remembering(t, CacheOptions{Dir: dir})
 	files, err := os.ReadDir(dir)
-	if err != nil || len(files) != 1 || files[0].Name() != "other.1234.tmp" {
-		t.Errorf("%v, %v", files, err)
+	var left []string
+	for _, f := range files {
+		left = append(left, f.Name())
+	}
+	if want := []string{fileName + "-20261130", fileName + "-old", "other-1234", "other.1234.tmp"}; err != nil || !slices.Equal(left, want) {
+		t.Errorf("%q, %v", left, err)
 	}
 	if text := w.log.take(); strings.Contains(text, "[WRN]") {
 		t.Errorf("log:\n%s", text)

@@ -76,17 +76,21 @@ func (c *Checker) link(ctx context.Context, p *Policy, l *link) (good bool, err 
 // decide says why a certificate is not vouched for; empty: it is, or need not be. The error is errGone.
 func (c *Checker) decide(ctx context.Context, p *Policy, l *link) (reason string, err error) {
 	c.witness.Debugf("Checking OCSP peer cache for [%s], key [%s]", l.name, l.key)
-	a, wasRevoked := c.remembered(p, l)
+	a, known := c.remembered(p, l)
 	if a == nil {
 		raw, err := c.ask(ctx, p, l)
 		switch {
 		case errors.Is(err, errGone):
 			return "", err
 		case err != nil:
-			return c.unanswered(p, l, err, wasRevoked), nil
+			return c.unanswered(p, l, err, known.maybe), nil
 		}
 		if a, reason = c.read(p, l, raw); a == nil {
 			return reason, nil
+		}
+		if a.Status != ocsp.Revoked && a.ThisUpdate.Before(known.since) { // whoever keeps old answers could hand them out
+			c.witness.Warnf("New OCSP CA response obtained for [%s] but older than its revocation", l.name)
+			return notCurrent, nil
 		}
 		c.remember(l, a)
 	}

@@ -13,7 +13,7 @@ import (
 // small is a cache that holds little.
 func small(t *testing.T, b bounds, l *log) *cache {
 	t.Helper()
-	k := openCache(CacheOptions{Dir: t.TempDir(), SaveEvery: time.Hour}, b, l)
+	k := openCache(CacheOptions{Dir: t.TempDir(), SaveEvery: time.Hour}, b, l, time.Now)
 	t.Cleanup(k.close)
 	return k
 }
@@ -30,6 +30,16 @@ func (k *cache) consistent(t *testing.T) {
 	for key, e := range k.entries {
 		s.add(e, 1)
 		size += e.size(key)
+	}
+	for _, q := range []queue{k.revoked, k.others} {
+		for i, e := range q {
+			if e.place != i || k.entries[e.key] != e || *k.queueOf(e) == nil || i > 0 && e.leaves().Before(q[(i-1)/2].leaves()) {
+				t.Fatalf("%s is not in its place", e.key)
+			}
+		}
+	}
+	if len(k.revoked) != int(s.Revoked) || len(k.revoked)+len(k.others) != len(k.entries) {
+		t.Fatalf("%d revocations and %d others of %+v", len(k.revoked), len(k.others), s)
 	}
 	if s != k.stats || size != k.bytes || len(k.entries) > k.bounds.answers || size > k.bounds.bytes {
 		t.Fatalf("%d answers with %d bytes, %+v; counted as %d, %+v; bounds %+v", len(k.entries), size, s, k.bytes, k.stats, k.bounds)
@@ -105,11 +115,9 @@ func TestRevocationsHaveRoom(t *testing.T) {
 			t.Errorf("%+v", k.stats)
 		}
 		k.put("a000", answerOf("good", 100, time.Time{})) // a newer answer
-		k.put("d", answerOf("good", 1, time.Time{}))
-		for _, key := range []string{"a000", "d"} { // else a restart would not know that one was lost
-			if e, _ := k.get(key); e != nil {
-				t.Errorf("%s is remembered beside lost revocations", key)
-			}
+		k.consistent(t)
+		if e, lost := k.get("a000"); e == nil || !lost {
+			t.Errorf("%v, %v", e, lost)
 		}
 		k.put("c001", answerOf("revoked", 100, time.Time{}))
 		if e, lost := k.get("c001"); e == nil || !lost || k.stats.Revoked != 300 {
@@ -119,13 +127,76 @@ func TestRevocationsHaveRoom(t *testing.T) {
 	}
 }
 
+// Revocations of certificates that have expired make room for others, before anything else.
+func TestExpiredRevocationsMakeRoom(t *testing.T) {
+	l := &log{}
+	k := small(t, bounds{answers: 3, bytes: 1 << 30}, l)
+	now := time.Now()
+	k.now = func() time.Time { return now }
+	revoked := func(until time.Duration) *entry {
+		return &entry{status: "revoked", raw: make([]byte, 10), until: now.Add(until)}
+	}
+	k.put("soon", revoked(time.Hour))
+	k.put("late", revoked(3*time.Hour))
+	k.put("good", answerOf("good", 10, now.Add(time.Minute)))
+	now = now.Add(2 * time.Hour)
+	k.put("new", revoked(24*time.Hour))
+	k.consistent(t)
+	for key, there := range map[string]bool{"soon": false, "late": true, "good": true, "new": true} {
+		if e, lost := k.get(key); (e != nil) != there || lost {
+			t.Errorf("%s: %v, %v", key, e, lost)
+		}
+	}
+	k.put("newer", revoked(24*time.Hour))
+	k.put("unknown end", answerOf("revoked", 10, time.Time{}))
+	if e, lost := k.get("late"); e == nil || !lost {
+		t.Errorf("%v, %v: a certificate that has not expired was forgotten", e, lost)
+	}
+	k.consistent(t)
+}
+
+// What was lost counts until its certificate has expired: until the last has.
+func TestLostRevocationsEnd(t *testing.T) {
+	l := &log{}
+	o := CacheOptions{Dir: t.TempDir(), SaveEvery: time.Hour}
+	now := time.Now()
+	clock := func() time.Time { return now }
+	open := func() *cache { return openCache(o, bounds{answers: 1, bytes: 1 << 30}, l, clock) }
+	k := open()
+	revoked := func(until time.Duration) *entry { return &entry{status: "revoked", until: now.Add(until)} }
+	k.put("kept", revoked(4*time.Hour))
+	k.put("first", revoked(2*time.Hour))
+	k.put("second", revoked(time.Hour))
+	for range 2 {
+		if _, lost := k.get("x"); !lost {
+			t.Error("forgotten")
+		}
+		k.put("kept", answerOf("good", 1, time.Time{})) // there would be room now
+		k.close()
+		if n := strings.Count(l.take(), "[WRN] "+fullOfRevocations); n != 1 {
+			t.Errorf("told %d times", n)
+		}
+		now = now.Add(time.Hour)
+		k = open()
+	}
+	if _, lost := k.get("x"); lost {
+		t.Error("known for ever")
+	}
+	k.put("another", revoked(time.Hour))
+	k.put("one more", revoked(time.Hour))
+	if _, lost := k.get("x"); !lost || !strings.Contains(l.take(), "[WRN] "+fullOfRevocations) {
+		t.Error("it is not told again")
+	}
+	k.close()
+}
+
 // Where a revocation could not be remembered, nobody is let in that could be meant while the responder is out of reach, not even
 // after a restart.
 func TestRevocationsWithoutRoom(t *testing.T) {
 	w := newWorld(t)
 	w.policy.AllowUnreachable = true
 	o := CacheOptions{Dir: t.TempDir(), SaveEvery: time.Hour}
-	open := func() { w.c.cache.Store(openCache(o, bounds{answers: 1, bytes: 1 << 20}, w.log)) }
+	open := func() { w.c.cache.Store(openCache(o, bounds{answers: 1, bytes: 1 << 20}, w.log, time.Now)) }
 	open()
 	w.inter.cert.OCSPServer = nil // so that there are only the peers' answers
 	first, second, third := w.peer("a"), w.peer("b"), w.peer("c")
@@ -148,4 +219,13 @@ func TestRevocationsWithoutRoom(t *testing.T) {
 	}
 	w.answers(third[0], func(*reply) {})
 	w.expect("in reach again", third, true)
+	// The first is good again and makes room: what was lost stays known.
+	w.answers(first[0], func(r *reply) { r.ThisUpdate, r.NextUpdate = time.Now(), ago(-3*time.Hour) })
+	w.later(2 * time.Hour)
+	w.expect("the first, good again", first, true)
+	for range 2 {
+		w.expect("the second, out of reach still", second, false)
+		w.c.cache.Load().close()
+		open()
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/s2"
@@ -29,15 +30,22 @@ type stored struct {
 	Status  string    `json:"resp_status"`
 	Expires time.Time `json:"resp_expires"`
 	Answer  []byte    `json:"resp"`
+	// Until is when the certificate ends. It is natsd's own: nats-server passes it over.
+	Until *time.Time `json:"cert_expires,omitempty"`
 }
 
+// lostName is the name of what is no certificate: that there were revocations that could not be remembered, until then.
+const lostName = "revocations without room"
+
 // openCache reads what was saved and saves it from time to time, until close.
-func openCache(o CacheOptions, b bounds, w Witness) *cache {
+func openCache(o CacheOptions, b bounds, w Witness, now func() time.Time) *cache {
 	k := &cache{
-		o: o, witness: w, bounds: b, entries: map[string]*entry{}, quit: make(chan struct{}), saved: make(chan struct{}),
+		o: o, witness: w, bounds: b, now: now, entries: map[string]*entry{},
+		quit: make(chan struct{}), saved: make(chan struct{}), soon: make(chan struct{}, 1),
 	}
 	w.Debugf("Starting OCSP peer cache")
-	if err := durable.Sweep(o.Dir, func(name string) bool { return name == fileName }); err != nil {
+	err := durable.Sweep(o.Dir, func(name string) bool { return name == fileName })
+	if err = errors.Join(err, sweepFormer(o.Dir)); err != nil {
 		w.Warnf("What was left in the directory of the OCSP peer cache stays: %v", err)
 	}
 	w.Debugf("Loading OCSP peer cache [%s]", k.file())
@@ -79,31 +87,66 @@ func (k *cache) load() error {
 		return err
 	}
 	r := s2.NewReader(nil)
+	if s, there := all[lostName]; there {
+		delete(all, lostName)
+		if k.lost = forever; s.Until != nil {
+			k.lost = *s.Until
+		}
+		if k.losing(k.lost) {
+			k.full = true
+			k.witness.Warnf("%s", fullOfRevocations)
+		}
+	}
 	for key, s := range all {
 		r.Reset(bytes.NewReader(s.Answer))
 		raw, err := io.ReadAll(io.LimitReader(r, answerMax+1))
 		if err != nil || len(raw) > answerMax {
-			continue // it will be asked for again
+			if s.Status != "revoked" {
+				continue // it will be asked for again
+			}
+			raw = nil // nobody can be shown it, but it is known
 		}
-		k.put(key, &entry{subject: s.Subject, at: s.At, status: s.Status, expires: s.Expires, raw: bytes.Clone(raw)})
+		e := &entry{subject: s.Subject, at: s.At, status: s.Status, expires: s.Expires, raw: bytes.Clone(raw)}
+		if s.Until != nil {
+			e.until = *s.Until
+		}
+		k.put(key, e)
 	}
 	k.dirty = len(k.entries) < len(all)
-	if !k.lost && k.mayHaveLost() {
-		k.lost, k.full = true, true
-		k.witness.Warnf("%s", fullOfRevocations)
+	select {
+	case <-k.soon: // none is new
+	default:
 	}
 	return nil
+}
+
+// hurry has the cache saved soon: a revocation is not to be forgotten with the process.
+func (k *cache) hurry() {
+	select {
+	case k.soon <- struct{}{}:
+	default: // it will be
+	}
 }
 
 func (k *cache) keepSaved() {
 	defer close(k.saved)
 	t := time.NewTicker(k.o.SaveEvery)
 	defer t.Stop()
+	rested := time.NewTimer(0) // many revocations must not keep a server busy with saving
+	defer rested.Stop()
+	var soon chan struct{}
 	for {
 		select {
 		case <-k.quit:
 			k.save()
 			return
+		case <-rested.C:
+			soon = k.soon
+		case <-soon:
+			began := time.Now()
+			k.save()
+			soon = nil
+			rested.Reset(max(saveLeast, 10*time.Since(began)))
 		case <-t.C:
 			k.witness.Debugf("OCSP peer cache save timer expired")
 			k.save()
@@ -118,12 +161,15 @@ func (k *cache) save() {
 		k.mu.Unlock()
 		return
 	}
-	entries := maps.Clone(k.entries)
+	if !k.losing(k.lost) {
+		k.lost, k.full = time.Time{}, false // whatever there was no room for has ended
+	}
+	entries, lost := maps.Clone(k.entries), k.lost
 	k.dirty = false
 	k.mu.Unlock()
 	k.witness.Debugf("OCSP peer cache is dirty, saving")
 	k.witness.Debugf("Saving OCSP peer cache [%s]", k.file())
-	n, err := k.write(entries)
+	n, err := k.write(entries, lost)
 	if err != nil {
 		k.witness.Errorf("Unable to save OCSP peer cache: %v", err)
 		k.mu.Lock()
@@ -135,18 +181,31 @@ func (k *cache) save() {
 }
 
 // write replaces the file, whole or not at all, and returns its size.
-func (k *cache) write(entries map[string]*entry) (size int64, err error) {
+func (k *cache) write(entries map[string]*entry, lost time.Time) (size int64, err error) {
 	if err := os.MkdirAll(k.o.Dir, 0o700); err != nil {
 		return 0, err
 	}
-	return durable.Replace(k.file(), 0o600, func(w io.Writer) error { return encode(w, entries) })
+	return durable.Replace(k.file(), 0o600, func(w io.Writer) error { return encode(w, entries, lost) })
 }
 
 // encode writes one entry after the other, as json.MarshalIndent would write them all, without all of their texts at once.
-func encode(to io.Writer, entries map[string]*entry) error {
+func encode(to io.Writer, entries map[string]*entry, lost time.Time) error {
 	var packed bytes.Buffer
 	w := s2.NewWriter(nil, s2.WriterConcurrency(1), s2.WriterBlockSize(answerMax))
 	before := "{\n "
+	write := func(key string, s *stored) error {
+		name, err := json.Marshal(key)
+		if err != nil {
+			return err
+		}
+		text, err := json.MarshalIndent(s, " ", " ")
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(to, "%s%s: %s", before, name, text)
+		before = ",\n "
+		return err
+	}
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[key]
 		packed.Reset()
@@ -157,23 +216,46 @@ func encode(to io.Writer, entries map[string]*entry) error {
 		if err := w.Close(); err != nil {
 			return err
 		}
-		name, err := json.Marshal(key)
-		if err != nil {
+		s := &stored{Subject: e.subject, At: e.at, Status: e.status, Expires: e.expires, Answer: packed.Bytes()}
+		if e.revoked() && !e.until.IsZero() {
+			s.Until = &e.until
+		}
+		if err := write(key, s); err != nil {
 			return err
 		}
-		text, err := json.MarshalIndent(stored{e.subject, e.at, e.status, e.expires, packed.Bytes()}, " ", " ")
-		if err != nil {
+	}
+	if !lost.IsZero() {
+		if err := write(lostName, &stored{Status: "revoked", Until: &lost}); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(to, "%s%s: %s", before, name, text); err != nil {
-			return err
-		}
-		before = ",\n "
 	}
 	end := "\n}"
-	if len(entries) == 0 {
+	if before == "{\n " {
 		end = "{}"
 	}
 	_, err := io.WriteString(to, end)
 	return err
+}
+
+// sweepFormer removes what former versions have left when they were killed while they saved: names of the file with a number, and no
+// whole JSON. What is whole could be somebody's copy.
+func sweepFormer(dir string) error {
+	names, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	problems := []error{err}
+	for _, n := range names {
+		number, is := strings.CutPrefix(n.Name(), fileName+"-")
+		if !is || number == "" || strings.Trim(number, "0123456789") != "" || !n.Type().IsRegular() {
+			continue
+		}
+		name := filepath.Join(dir, n.Name())
+		text, err := os.ReadFile(name)
+		if err == nil && !json.Valid(text) {
+			err = os.Remove(name)
+		}
+		problems = append(problems, err)
+	}
+	return errors.Join(problems...)
 }

@@ -200,14 +200,23 @@ func (w *world) expect(what string, chain []*x509.Certificate, good bool, lines 
 
 // log is a Witness.
 type log struct {
-	mu   sync.Mutex
-	text strings.Builder
+	mu        sync.Mutex
+	text, all strings.Builder
 }
 
 func (l *log) add(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	fmt.Fprintf(&l.text, format+"\n", args...)
+	for _, b := range []*strings.Builder{&l.text, &l.all} {
+		fmt.Fprintf(b, format+"\n", args...)
+	}
+}
+
+// whole returns all that has ever been told.
+func (l *log) whole() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.String()
 }
 
 // take returns what has been told since it was asked before.
