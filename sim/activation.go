@@ -122,12 +122,9 @@ func (n *node) bringActivation(o *engine.Options, kind activationKind, long sche
 	n.lending.next = x
 }
 
-// local is somebody on the server's own machine.
-type local struct {
-	id    engine.ConnID // zero: it is not there
-	name  string        // in the log
-	in    []byte        // read, and not yet understood
-	input parser
+// lendingLocal is one of the two.
+type lendingLocal struct {
+	local
 	ready bool // it was let in, and its subscription is there
 }
 
@@ -156,13 +153,6 @@ func (n *node) comeToLend() {
 	n.lending = lending{at: n.w.queue.Now()}
 	for i := range n.lending.locals {
 		x := &n.lending.locals[i]
-		n.accepting(nodeConn{})
-		id := n.eng.Accepted(1, engine.ConnInfo{IP: "127.0.0.1", Port: 3 + i})
-		x.name, x.id = n.newest.name, id
-		if n.newest = (nodeConn{}); id == 0 {
-			n.w.fail(propActivation, "the first connections are turned away")
-			return
-		}
 		user, by, hears := l.giverUser, l.giver, "service.>"
 		if i == lendsTaker {
 			user, by, hears = l.takerUser, l.taker, "stream.>"
@@ -170,7 +160,10 @@ func (n *node) comeToLend() {
 		u := userToken(nil)
 		u.Bearer = true
 		hello := `CONNECT {"verbose":false,"pedantic":false,"jwt":"` + by.sign(token{Subject: user.public, Issued: 1, Nats: u}) + `"}`
-		n.eng.Received(id, []byte(hello+"\r\nSUB "+hears+" 1\r\nPING\r\n"))
+		hello += "\r\nSUB " + hears + " 1\r\nPING\r\n"
+		if !n.connectLocal(&x.local, 3+i, propActivation, "the first connections are turned away", hello) {
+			return
+		}
 	}
 	n.after(nodeLend, lendSend, lendEvery)
 }
@@ -195,7 +188,7 @@ func (n *node) lendDoes(what uint64) {
 }
 
 // lender is which of the two has that connection; nil: it is neither's.
-func (n *node) lender(id engine.ConnID) (x *local, which int) {
+func (n *node) lender(id engine.ConnID) (x *lendingLocal, which int) {
 	for i := range n.lending.locals {
 		if x := &n.lending.locals[i]; x.id == id && id != 0 {
 			return x, i
@@ -207,9 +200,8 @@ func (n *node) lender(id engine.ConnID) (x *local, which int) {
 // lendLog is told of log lines about connections that are closed; it reports whether this one is about one of the two.
 func (n *node) lendLog(subject string) bool {
 	for i := range n.lending.locals {
-		if x := &n.lending.locals[i]; x.name != "" && x.name == subject {
-			x.name, x.ready = "", false
-			n.active--
+		if x := &n.lending.locals[i]; n.localClosed(&x.local, subject) {
+			x.ready = false
 			return true
 		}
 	}
@@ -217,37 +209,18 @@ func (n *node) lendLog(subject string) bool {
 }
 
 // lendSends takes what the server sends to one of them.
-func (n *node) lendSends(x *local, which int, bufs [][]byte) (taken int) {
-	for _, b := range bufs {
-		x.in = append(x.in, b...)
-		taken += len(b)
-	}
-	n.w.trace.sent(n.index, x.id, bufs, taken, taken)
-	data := x.in
-	var in inbound
-	for len(data) > 0 {
-		left, ok, wrong := x.input.next(data, &in)
-		if wrong != "" {
-			n.w.fail(propProtocol, "somebody on the server's machine read "+wrong)
-			return taken
-		}
-		if !ok {
-			break
-		}
-		data = left
+func (n *node) lendSends(x *lendingLocal, which int, bufs [][]byte) (taken int) {
+	return n.localSends(&x.local, "somebody on the server's machine", bufs, func(in *inbound) {
 		switch in.verb {
 		case saidPing:
 			n.tell(ready{kind: readyLend, n: lendPong + uint64(which)})
 		case saidPong:
 			x.ready = true
 		case saidMsg:
-			n.w.largest = max(n.w.largest, len(in.payload))
 			n.crossed(lent[1-which], string(in.subject))
-		case saidInfo, saidOK, saidErr: // an error is followed by the end
+		case saidInfo, saidOK, saidErr:
 		}
-	}
-	x.in = x.in[:copy(x.in, data)]
-	return taken
+	})
 }
 
 // publishLent has the giver publish to the stream, and the taker ask the service.

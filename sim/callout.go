@@ -85,10 +85,7 @@ func (c *config) patienceOpen() schedule.Time {
 
 // service is the one that decides, as it is connected to a process.
 type service struct {
-	id     engine.ConnID // zero: it is not there
-	name   string        // in the log
-	in     []byte        // read, and not yet understood
-	input  parser
+	local
 	stays  uint64        // counts its connections
 	since  schedule.Time // from when on it is asked every question; 0: it is not
 	hung   bool          // it answers nothing
@@ -166,16 +163,11 @@ func (n *node) serviceConnects() {
 	if n.w.cfg.callout == nil || s.id != 0 || n.stopping || n.w.heardAll {
 		return
 	}
-	n.accepting(nodeConn{})
-	id := n.eng.Accepted(1, engine.ConnInfo{IP: "127.0.0.1", Port: 2})
-	s.name, s.id = n.newest.name, id
-	if n.newest = (nodeConn{}); id == 0 {
-		n.w.fail(propCallout, "the service is turned away")
+	if !n.connectLocal(&s.local, 2, propCallout, "the service is turned away", serviceHello) {
 		return
 	}
 	s.stays++
-	s.in, s.hung, s.since = s.in[:0], false, 0
-	n.eng.Received(id, []byte(serviceHello))
+	s.hung, s.since = false, 0
 }
 
 // serviceGone is told when its connection has ended.
@@ -189,50 +181,19 @@ func (n *node) serviceGone() {
 	n.serviceIn(10*millisecond, serviceComes)
 }
 
-// serviceLog is told of log lines about connections that are closed; it reports whether this one is about the service.
-func (n *node) serviceLog(subject string) bool {
-	s := &n.service
-	if s.name == "" || subject != s.name {
-		return false
-	}
-	s.name = ""
-	n.active--
-	return true
-}
-
 // serviceSends takes what the server sends to it.
 func (n *node) serviceSends(bufs [][]byte) (taken int) {
-	s := &n.service
-	for _, b := range bufs {
-		s.in = append(s.in, b...)
-		taken += len(b)
-	}
-	n.w.trace.sent(n.index, s.id, bufs, taken, taken)
-	data := s.in
-	var in inbound
-	for len(data) > 0 {
-		left, ok, wrong := s.input.next(data, &in)
-		if wrong != "" {
-			n.w.fail(propProtocol, "the service read "+wrong)
-			return taken
-		}
-		if !ok {
-			break
-		}
-		data = left
+	return n.localSends(&n.service.local, "the service", bufs, func(in *inbound) {
 		switch in.verb {
 		case saidPing:
 			n.tell(ready{kind: readyService, n: servicePongs})
 		case saidPong:
-			s.since = n.w.queue.Now()
+			n.service.since = n.w.queue.Now()
 		case saidMsg:
-			n.w.largest = max(n.w.largest, len(in.header)+len(in.payload))
-			n.heardInquiry(&in)
-		case saidInfo, saidOK, saidErr: // an error is followed by the end
+			n.heardInquiry(in)
+		case saidInfo, saidOK, saidErr:
 		}
-	}
-	s.in = s.in[:copy(s.in, data)]
-	return taken
+	})
 }
 
 // What may happen to the service. Numbers are purposes of decision.SimFault, and of SimExtent above those of faults.

@@ -242,7 +242,7 @@ func (n *node) Close(id engine.ConnID) {
 		return
 	}
 	if x, _ := n.lender(id); x != nil {
-		*x = local{name: x.name}
+		*x = lendingLocal{local: local{name: x.name}}
 		return
 	}
 	if n.slot(id) == nil && n.newest.conn != nil {

@@ -21,6 +21,7 @@ type inbound struct {
 	reply   []byte
 	header  []byte // with its empty line; nil: none
 	payload []byte
+	size    int // of headers and payload, as the line says, though they may be to come
 }
 
 type inboundVerb uint8
@@ -111,6 +112,7 @@ func (p *parser) message(args, data, after []byte, header bool, in *inbound) (le
 	if !okSize || !okHead || head > size {
 		return data, false, "not numbers, or not in order: " + quote(args)
 	}
+	in.size = int(size)
 	if uint64(len(after)) < size+2 {
 		return data, false, ""
 	}

@@ -26,7 +26,7 @@ type activation struct {
 
 // lending is what goes on between the two on a server.
 type lending struct {
-	locals    [numLocalLenders]local
+	locals    [numLocalLenders]lendingLocal
 	was, is   activation // before and after the last reload
 	next      activation // what the next one brings
 	at        schedule.Time

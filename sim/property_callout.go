@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/sim/schedule"
 	"github.com/natsd/natsd/wire"
 )
@@ -126,26 +125,4 @@ func (c *client) deliberates() bool {
 // appendSize appends the size that ends a PUB.
 func appendSize(b []byte, size int) []byte {
 	return append(strconv.AppendInt(append(b, ' '), int64(size), 10), "\r\n"...)
-}
-
-// local reports whether the connection is of somebody on the server's own machine, whom no network parts from it.
-func (n *node) local(id engine.ConnID) bool {
-	x, _ := n.lender(id)
-	return x != nil || id == n.listener.id || id == n.service.id
-}
-
-// locals counts those that are connected.
-func (n *node) locals() (count int) {
-	if n.listener.listens() {
-		count++
-	}
-	if n.service.id != 0 {
-		count++
-	}
-	for i := range n.lending.locals {
-		if n.lending.locals[i].id != 0 {
-			count++
-		}
-	}
-	return count
 }

@@ -1,13 +1,11 @@
 package sim
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
 
 	conf "github.com/natsd/natsd/config"
-	"github.com/natsd/natsd/engine"
 )
 
 // Who listens in the system account all the while hears of every client that it came, once (and perhaps again when a reload has
@@ -51,11 +49,9 @@ func (c *config) letListen() {
 
 // listener is what the one in the system account has heard from a process.
 type listener struct {
-	id       engine.ConnID // zero: it is not there
-	over     bool          // the engine has given it up
-	moved    bool          // clients may have come into other accounts by a reload, and are told of as coming again
-	name     string        // in the log
-	in       []byte        // read, and not yet understood
+	local
+	over     bool // the engine has given it up
+	moved    bool // clients may have come into other accounts by a reload, and are told of as coming again
 	came     map[uint64]bool
 	went     map[uint64]bool
 	letIn    map[uint64]bool // clients that know that the server has let them in
@@ -74,44 +70,20 @@ func (n *node) comeToListen() {
 	}
 	l := &n.listener
 	*l = listener{moved: n.w.cfg.callout != nil, came: map[uint64]bool{}, went: map[uint64]bool{}, letIn: map[uint64]bool{}, closed: map[uint64]bool{}}
-	n.accepting(nodeConn{})
-	id := n.eng.Accepted(1, engine.ConnInfo{IP: "127.0.0.1", Port: 1})
-	l.name, l.id = n.newest.name, id
-	if n.newest = (nodeConn{}); id == 0 {
-		n.w.fail(propSystem, "the first connection is turned away")
-		return
-	}
-	n.eng.Received(id, []byte(listenerHello))
+	n.connectLocal(&l.local, 1, propSystem, "the first connection is turned away", listenerHello)
 }
 
 // listenerSends takes what the server sends to it.
 func (n *node) listenerSends(bufs [][]byte) (taken int) {
-	l := &n.listener
-	for _, b := range bufs {
-		l.in = append(l.in, b...)
-		taken += len(b)
-	}
-	n.w.trace.sent(n.index, l.id, bufs, taken, taken)
-	for {
-		line, rest, ok := bytes.Cut(l.in, []byte("\r\n"))
-		if !ok {
-			return taken
-		}
-		f := strings.Fields(string(line))
-		if len(f) > 0 && f[0] == "MSG" {
-			size, err := strconv.Atoi(f[len(f)-1])
-			n.w.largest = max(n.w.largest, size) // delivered, though it may come in pieces
-			if err != nil || len(rest) < size+2 {
-				return taken
-			}
-			n.listenerHears(f[1], rest[:size])
-			rest = rest[size+2:]
-		}
-		if len(f) > 0 && f[0] == "PING" {
+	return n.localSends(&n.listener.local, "the listener", bufs, func(in *inbound) {
+		switch in.verb {
+		case saidPing:
 			n.tell(ready{kind: readyListener, n: listenerPong})
+		case saidMsg:
+			n.listenerHears(string(in.subject), in.payload)
+		case saidInfo, saidPong, saidOK, saidErr:
 		}
-		l.in = l.in[:copy(l.in, rest)]
-	}
+	})
 }
 
 func (n *node) listenerHears(subj string, body []byte) {
