@@ -195,7 +195,8 @@ func (c *client) Fire(now schedule.Time, arg uint64) {
 	case clientDial:
 		c.connect(now)
 	case clientPatience:
-		if c.state > clientIdle && c.state < clientReady && !c.mute {
+		// Who must be turned away waits longer, for that: whoever lets it in says nothing either.
+		if c.state > clientIdle && c.state < clientReady && !c.mute && !c.fatal {
 			c.undecided()
 			c.giveUp(c.since, "no answer to its CONNECT")
 		}

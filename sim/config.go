@@ -126,8 +126,8 @@ func (d draw) span(purpose uint32, values ...time.Duration) time.Duration {
 
 // drawConfig draws a whole configuration. Everything is drawn apart, so that anything may meet anything else; what runs are spread
 // over, of a thousand: accounts 340 (of these with reloads that change them 310, with users that may only answer 90, with garbage
-// 80), a service that decides who clients are 130, operator mode 120 (with users that lose their rights 90, with accounts that share by
-// activation tokens 65), passwords held against hashes 90, a crowd 280, turns that do little 500, faults 490. Whoever makes one of
+// 80), a service that decides who clients are 110, operator mode 220 (with users that lose their rights 110, with accounts that share by
+// activation tokens 80), passwords held against hashes 80, a crowd 280, turns that do little 500, faults 490. Whoever makes one of
 // them more frequent makes what excludes it rarer: look at what the planted bugs (sim/mutants) cost then. What needs more runs of
 // this mixture than can be had gets a focus (focus.go) instead.
 func drawConfig(source *decision.Source) config {
@@ -141,8 +141,8 @@ func drawConfig(source *decision.Source) config {
 	d.callout(&c)
 	d.lapse(&c)
 	d.lend(&c)
-	if c.auth == authHashedUser || c.auth == authHashedToken {
-		c.kinds[kindBadAuth] += 5 // the same password is to be tried again while the outcome is known
+	if c.auth == authHashedUser || c.auth == authHashedToken || c.auth == authJWT {
+		c.kinds[kindBadAuth] += 5 // the same is to be tried again while the outcome is known
 	}
 	c.fit()
 	return c
@@ -189,7 +189,7 @@ func (d draw) server(c *config) {
 	o.LameDuckDuration = d.span(cfgLameDuck, 2*time.Minute, 10*time.Second, time.Second)
 	o.LameDuckGrace = o.LameDuckDuration / 4
 	c.auth = auth(d.of(cfgAuth, 0, 1, 2, 3, 4))
-	if d.of(cfgJWT, 0, 0, 0, 1) == 1 {
+	if d.of(cfgJWT, 0, 0, 1, 1) == 1 {
 		c.auth = authJWT
 	}
 	c.auth.configure(o)

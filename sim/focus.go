@@ -31,7 +31,7 @@ const kindOften = 3
 var foci = [...]Focus{
 	{"accounts", "accounts that share streams and services", true, nil},
 	{"activation", "accounts that share by activation tokens, in operator mode", false, []narrowed{
-		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{3}}, {cfgLapse, []uint64{1, 2, 3}}, {cfgLend, []uint64{1, 2, 3}},
+		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{2, 3}}, {cfgLapse, []uint64{1}}, {cfgLend, []uint64{1, 2, 3}},
 	}},
 	{"answers", "accounts with users that may only answer, a few times", true, []narrowed{
 		{cfgAnswerers, []uint64{2}}, many(kindRequester), many(kindResponder),

@@ -44,7 +44,7 @@ const lapseAgainMost = 40 * millisecond
 
 // lapse draws whether users lose their rights.
 func (d draw) lapse(c *config) {
-	if c.auth != authJWT || d.source.Below(d.key(cfgLapse), 4) == 0 {
+	if c.auth != authJWT || d.of(cfgLapse, 0, 1) != 1 {
 		return
 	}
 	operator := newSigner(nkeys.PrefixByteOperator, 5)
