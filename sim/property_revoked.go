@@ -153,7 +153,7 @@ func (n *node) revoked() {
 
 // revokeAgain has the operator change his mind about the user.
 func (n *node) revokeAgain() {
-	if n.eng == nil {
+	if n.eng == nil || n.w.faults.over { // he may have meant to before
 		return
 	}
 	n.nextVersion, n.nextOptions = n.version, n.w.cfg.options(n.version)
