@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/conf/schema"
@@ -209,7 +210,7 @@ func hostPort(s string) (host string, port int, ok bool) {
 
 func serverName(d *schema.Decoder, v *conf.Value, c *Config) {
 	s, ok := d.String(v)
-	if ok && strings.ContainsRune(s, ' ') {
+	if ok && strings.ContainsFunc(s, unicode.IsSpace) {
 		d.Report.ValueErrorf(v, "the server's name %q has spaces: it may have none", s)
 	}
 	c.ServerName = s

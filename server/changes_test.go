@@ -24,7 +24,7 @@ func TestChangesAreNamed(t *testing.T) {
 		{"pid_file: x", "pid_file: y\nports_file_dir: z\nprof_block_rate: 5", []string{"pid_file = y", "ports_file_dir = z", "prof_block_rate = 5"}},
 		{"max_payload: 2000", "max_payload: 1MB", []string{"max_payload = 1048576"}},
 		{"max_payload: 1048576", "", nil}, // the default
-		{"max_pending: 2000", "max_pending: 3000", []string{"max_pending = 3000"}},
+		{"max_pending: 2m", "max_pending: 3m", []string{"max_pending = 3000000"}},
 		{"", "ping_max: -1\nping_interval: 10s", []string{"ping_interval = 10s", "ping_max = unlimited"}},
 		{"", "no_fast_producer_stall: true", []string{"no_fast_producer_stall = true"}},
 		{"", "logtime: false\nlog_file: a\nlog_size_limit: 5\ntrace_verbose: true", []string{

@@ -35,6 +35,7 @@ func loadConfig(file string, s *settings) error {
 			rep.Errors = append(rep.Errors, wrong)
 		}
 	}
+	unfit(c, &rep)
 	for _, l := range missing(c) {
 		rep.Errorf(l.at, "natsd does not have %s yet", l.feature)
 	}

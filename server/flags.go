@@ -1,12 +1,10 @@
 package server
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -267,24 +265,11 @@ func parsePort(name, v string) (int, error) {
 	return n, nil
 }
 
-// What engine.Options takes where nothing is said.
-const (
-	defaultMaxPayload = 1 << 20
-	defaultMaxPending = 64 << 20
-)
-
 // check refuses what can't work.
 func (s *settings) check() error {
 	o := &s.engine
 	if strings.ContainsFunc(o.ServerName, unicode.IsSpace) {
 		return fmt.Errorf("server_name %q: a name has no spaces", o.ServerName)
-	}
-	payload, pending := cmp.Or(o.MaxPayload, defaultMaxPayload), cmp.Or(o.MaxPending, defaultMaxPending)
-	if payload < 0 {
-		return fmt.Errorf("max_payload is %d: it can't be below zero", payload)
-	}
-	if pending > 0 && payload > pending {
-		return fmt.Errorf("max_payload (%d) is more than max_pending (%d): such messages could never be delivered", payload, pending)
 	}
 	if o.Token != "" && (o.User != "" || o.Pass != "") {
 		return errors.New("a token and a user or password can't both be required")
@@ -292,10 +277,8 @@ func (s *settings) check() error {
 	if o.Pass != "" && o.User == "" {
 		return errors.New("a password is required of no user: give --user too")
 	}
-	if o.ClientAdvertise != "" {
-		if _, _, err := net.SplitHostPort(o.ClientAdvertise); err != nil && strings.Contains(o.ClientAdvertise, ":") {
-			return fmt.Errorf("client_advertise %q: %w", o.ClientAdvertise, err)
-		}
+	if err := advertisable(o.ClientAdvertise); err != nil {
+		return err
 	}
 	if err := s.log.Check(); err != nil {
 		return err

@@ -50,7 +50,7 @@ var keysSet = []struct {
 	{"server_name", "server_name: '1'", settings{engine: engine.Options{ServerName: "1"}}},
 	{"max_payload", "max_payload: 2mb", settings{engine: engine.Options{MaxPayload: 2 << 20}}},
 	{"max_control_line", "max_control_line: 512", settings{engine: engine.Options{MaxControlLine: 512}}},
-	{"max_pending", "max_pending: 2k", settings{engine: engine.Options{MaxPending: 2000}}},
+	{"max_pending", "max_pending: 2m", settings{engine: engine.Options{MaxPending: 2_000_000}}},
 	{"max_connections", "max_connections: 7", settings{engine: engine.Options{MaxConnections: 7}}},
 	{"max_conn", "max_conn: -1", settings{engine: engine.Options{MaxConnections: -1}}},
 	{"max_subscriptions", "max_subscriptions: 7", settings{engine: engine.Options{MaxSubscriptions: 7}}},
@@ -60,7 +60,7 @@ var keysSet = []struct {
 	{"ping_interval", "ping_interval: '1m30s'", settings{engine: engine.Options{PingInterval: 90 * time.Second}}},
 	{"ping_interval", "ping_interval: 3", settings{engine: engine.Options{PingInterval: 3 * time.Second}}},
 	{"write_deadline", "write_deadline: 2s", settings{engine: engine.Options{WriteDeadline: 2 * time.Second}}},
-	{"lame_duck_duration", "lame_duck_duration: 30s", settings{engine: engine.Options{LameDuckDuration: 30 * time.Second}}},
+	{"lame_duck_duration", "lame_duck_duration: '30s'", settings{engine: engine.Options{LameDuckDuration: 30 * time.Second}}},
 	{"lame_duck_grace_period", "lame_duck_grace_period: 500ms", settings{engine: engine.Options{LameDuckGrace: time.Second / 2}}},
 	{"no_header_support", "no_header_support: true", settings{engine: engine.Options{NoHeaders: true}}},
 	{"debug", "debug: yes", settings{engine: engine.Options{Debug: true}}},
@@ -117,6 +117,37 @@ func TestWrongValuesAreRefusedWhereTheyStand(t *testing.T) {
 	} {
 		if _, err := fromFile(t, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+func TestWhatDoesNotFitIsRefusedTogether(t *testing.T) {
+	_, err := fromFile(t, "max_payload: 70m\nlame_duck_grace_period: '3m'\nclient_advertise: 'h:x'\nhttp: 1\nhttps: 2\nserver_name: 'a\tb'\n"+
+		"resolver_preload { A: b }\ndefault_sentinel: s\nresolver: {type: full, dir: d}\n")
+	for _, want := range []string{
+		":1:1: max_payload (70000000) is more than max_pending (67108864)",
+		":2:1: lame_duck_grace_period (3m0s) must be less than lame_duck_duration (2m0s)",
+		":3:1: client_advertise \"h:x\": \"x\" is no port",
+		":5:1: can't specify both HTTP (1) and HTTPs (2) ports",
+		`:6:14: the server's name "a\tb" has spaces`,
+		":7:1: resolver_preload has no effect without an operator",
+		":8:1: default_sentinel has no effect without an operator",
+		":9:1: resolver has no effect without an operator",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for _, text := range []string{"client_advertise: h", "client_advertise: '[::1]:4'", "client_advertise: 'h:4'", "lame_duck_duration: '30s'"} {
+		var s settings
+		if err := loadConfig(written(t, text), &s); err != nil || len(s.warnings) > 0 {
+			t.Errorf("%s: %v, %v", text, err, s.warnings)
+		}
+	}
+	for _, text := range []string{"resolver: MEMORY", "resolver_tls {}", "resolver_pinned_accounts: []"} {
+		var s settings
+		if err := loadConfig(written(t, text), &s); err != nil || len(s.warnings) != 1 || !strings.Contains(s.warnings[0], "has no effect without an operator") {
+			t.Errorf("%s: %v, %v", text, err, s.warnings)
 		}
 	}
 }
