@@ -58,8 +58,11 @@
 // that have (gate.go). What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128
 // connections in a turn, and for others when they are about to do or to get something (sweep.go, moves.go). Before a reload
 // it is found out whom the messages under way still reach, which takes no longer for many receivers; but where connections still
-// follow an earlier reload, all of them do so first, in that turn: who can wait does, while Following (underway.go). 256 learn in a turn that
-// their password was right or wrong; so many are compared at a time as Options.Checks says (checks.go).
+// follow an earlier reload, all of them do so first, in that turn: who can wait does, while Following (underway.go). When imports
+// have changed, 600 subscriptions in a turn get what the new ones call for, and those first that a message is for; one that is for
+// more than 128 waits until all have theirs, unless 64 MiB wait already or imports have changed nine times meanwhile: then it
+// takes as long as it has receivers (recast.go). 256 connections learn in a turn that their password was right or wrong; so many
+// are compared at a time as Options.Checks says (checks.go).
 //
 // A connection: what waits to be written is at most MaxPending bytes, in chunks that are shared or, on average, half full at
 // worst; of what it sent, one line as far as max_control_line counts it, a message that is not complete (up to four times

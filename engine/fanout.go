@@ -115,7 +115,25 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 		e.fanouts = append(e.fanouts, f)
 	}
 	e.suspended += len(f.ck.data)
-	c.gate |= gateFanout
+	if next != notYet || c != e.self { // what else the server has to say may not concern those who are waited for
+		c.gate |= gateFanout
+	}
+}
+
+// goOnWaiting has the messages that waited go on, or see that they have to wait for something else.
+func (e *Engine) goOnWaiting() {
+	for _, f := range e.recast.waiting {
+		e.fanouts = append(e.fanouts, f)
+		f.msg.from.gate |= gateFanout
+	}
+	e.recast.waiting = nil
+}
+
+// letSpeak lets the publisher of a message that is not under way any more go on. The server may have several under way.
+func (e *Engine) letSpeak(c *conn) {
+	if c != e.self || !slices.ContainsFunc(e.fanouts, func(f *fanout) bool { return f.msg.from == c }) {
+		e.open(c, gateFanout)
+	}
 }
 
 // continueFanouts goes on with the messages that earlier turns did not finish, in their order, for half a turn's work.
@@ -128,6 +146,9 @@ func (e *Engine) continueFanouts() {
 			return
 		}
 		e.fanouts = slices.Delete(e.fanouts, 0, 1)
+		if done || f.msg.from == e.self {
+			e.letSpeak(f.msg.from)
+		}
 		if !done {
 			e.mark(MarkRecastAwaited)
 			e.recast.waiting = append(e.recast.waiting, f)
@@ -152,12 +173,10 @@ func (e *Engine) advance(f *fanout, limit int) bool {
 	}
 	e.finish(f.subject, f.reply)
 	e.letGo()
-	from := e.out.from
 	e.out.settled = false
 	f.msg, e.out = e.out, spare
 	e.suspended -= len(f.ck.data)
 	e.pool.release(f.ck)
-	e.open(from, gateFanout)
 	return true
 }
 

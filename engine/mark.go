@@ -69,6 +69,7 @@ const (
 	MarkRecastSliced
 	MarkRecastFirst
 	MarkRecastAwaited
+	MarkRecastHurried
 	MarkMoveFirst
 	MarkFanoutSettled
 	MarkMappingLost
@@ -140,6 +141,7 @@ var markNames = [NumMarks]string{
 	MarkRecastSliced:      "subscriptions given what other imports call for over several turns",
 	MarkRecastFirst:       "a subscription given what other imports call for before its turn, because of a message",
 	MarkRecastAwaited:     "a message that waited until all subscriptions had what other imports call for",
+	MarkRecastHurried:     "a message that did not wait for that, because too much waits or imports changed again and again",
 	MarkMoveFirst:         "a subscription moved to its user's new account before its turn, because of a message",
 	MarkFanoutSettled:     "a message under way to other accounts carried through before a reload",
 	MarkMappingLost:       "a message lost by a mapping",

@@ -116,12 +116,6 @@ func (e *Engine) endMoves() {
 	e.goOnWaiting()
 }
 
-// goOnWaiting has the messages that waited go on, or see that they have to wait for something else.
-func (e *Engine) goOnWaiting() {
-	e.fanouts = append(e.fanouts, e.recast.waiting...)
-	e.recast.waiting = nil
-}
-
 // fetchAll is fetch as far as a turn goes.
 func (e *Engine) fetchAll(a *account, subj []byte) bool {
 	left := e.slice(fetchMost)

@@ -46,7 +46,7 @@ const (
 	recastPerTurn = 600
 	// castFirstMost is how many subscriptions a message may reach through imports without waiting.
 	castFirstMost = 128
-	// recastAgainMax is how often imports may change before a visit is over, that is how much longer messages may wait.
+	// recastAgainMax is how often imports may change before a visit is over: then messages wait no longer, however many they reach.
 	recastAgainMax = 8
 	// notYet is where a message is in what is not known yet.
 	notYet = -1
@@ -94,6 +94,7 @@ func (e *Engine) startRecast(changed []*account) {
 	}
 	for more := true; more; {
 		more = false
+		e.work += len(e.accounts) / lookWork
 		for _, a := range e.accounts {
 			if !a.recasting && slices.ContainsFunc(a.def.streams, func(im *streamImport) bool { return im.from.recasting }) {
 				r.add(a)
@@ -103,7 +104,7 @@ func (e *Engine) startRecast(changed []*account) {
 	}
 	e.findFeeds()
 	if r.again > recastAgainMax {
-		e.recastAll()
+		e.goOnWaiting()
 	}
 }
 
@@ -189,7 +190,7 @@ func (e *Engine) endRecast() {
 	for _, a := range r.accounts {
 		a.recasting = false
 	}
-	e.fanouts = append(e.fanouts, r.waiting...)
+	e.goOnWaiting()
 	e.recast = recast{number: r.number, later: r.later}
 }
 
@@ -253,7 +254,8 @@ func (s *subscription) cut() bool {
 }
 
 // reach is match for a message that is published in an account: nobody misses it whom imports bring it to, or a reload has moved
-// to where it goes. The result is recast.later where the message has to wait.
+// to where it goes. The result is recast.later where the message has to wait. It does not where too much waits, nor where it would
+// wait for ever because imports change again and again: it takes as long as it has receivers then, as it would to deliver it at once.
 func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	r := &e.recast
 	if e.moves.on && !e.fetchAll(a, subj) {
@@ -261,7 +263,8 @@ func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	}
 	if r.on && len(r.feeds[a]) > 0 {
 		left := e.slice(castFirstMost)
-		if e.suspended >= suspendedMax {
+		if e.suspended >= suspendedMax || r.again > recastAgainMax {
+			e.mark(MarkRecastHurried)
 			left = math.MaxInt
 		}
 		if !e.castFirst(a, subj, &left, 0) {

@@ -86,7 +86,7 @@ func operatorWords(r decision.Record) string {
 	case r.Kind == decision.SimDetail && r.Purpose == reloadNext:
 		return fmt.Sprintf("  that would be to the configuration %d behind it", r.Value)
 	case r.Kind == decision.SimDetail && r.Purpose == reloadHasty:
-		return "  … the reload waits until connections have followed an earlier one, or (2) does not"
+		return "  … the reload waits until connections have followed an earlier one, or (1, 2) does not"
 	case r.Kind == decision.SimDetail && r.Purpose == reloadPlace:
 		return "  the reload comes " + nameOf(placeNames[:], r.Value) + " else that waits"
 	case r.Kind == decision.SimDetail && r.Purpose == lapseAgain:

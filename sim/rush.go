@@ -62,7 +62,7 @@ func (n *node) reloadSoon(nth uint64) {
 	draw := func(purpose uint32, below uint64) uint64 {
 		return n.w.source.Below(decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: purpose, N: nth}, below)
 	}
-	n.hasty = draw(reloadHasty, 3) == 2
+	n.hasty = draw(reloadHasty, 3) > 0
 	n.again, n.afterwards = 0, draw(reloadNext, uint64(len(n.w.cfg.tenants.versions)))
 	if again := draw(reloadAgain, 2*reloadAgainMost); again > reloadAgainMost {
 		n.again = schedule.Time(again-reloadAgainMost) * 1000
