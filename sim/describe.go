@@ -84,7 +84,7 @@ func operatorWords(r decision.Record) string {
 	case r.Kind == decision.SimDetail && r.Purpose == reloadAgain:
 		return fmt.Sprintf("  another reload follows: %d", r.Value)
 	case r.Kind == decision.SimDetail && r.Purpose == reloadNext:
-		return fmt.Sprintf("  that would be to the configuration %d behind it", r.Value)
+		return fmt.Sprintf("  that would be to the configuration %d behind it, less as many as there are, or to the same", r.Value)
 	case r.Kind == decision.SimDetail && r.Purpose == reloadHasty:
 		return "  … the reload waits until connections have followed an earlier one, or (1, 2) does not"
 	case r.Kind == decision.SimDetail && r.Purpose == reloadPlace:

@@ -63,7 +63,8 @@ func (n *node) reloadSoon(nth uint64) {
 		return n.w.source.Below(decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: purpose, N: nth}, below)
 	}
 	n.hasty = draw(reloadHasty, 3) > 0
-	n.again, n.afterwards = 0, draw(reloadNext, uint64(len(n.w.cfg.tenants.versions)))
+	all := uint64(len(n.w.cfg.tenants.versions))
+	n.again, n.afterwards = 0, max(draw(reloadNext, 2*all), all)-all // mostly the same one again
 	if again := draw(reloadAgain, 2*reloadAgainMost); again > reloadAgainMost {
 		n.again = schedule.Time(again-reloadAgainMost) * 1000
 	}
