@@ -21,9 +21,13 @@ func loadConfig(file string, s *settings) error {
 	}
 	var rep conf.Report
 	c := config.Load(r, file, &rep)
-	s.takeConfig(c)
+	unread := s.takeConfig(c)
 	s.digest = c.Digest
-	if len(rep.Errors) == 0 {
+	switch {
+	case len(rep.Errors) > 0:
+	case len(unread) > 0:
+		rep.Errors = append(rep.Errors, unread...)
+	default:
 		system := s.engine.SystemAccount
 		if s.engine.Operators != nil {
 			system = config.Located{} // a JWT describes it
@@ -55,10 +59,10 @@ func loadConfig(file string, s *settings) error {
 	return fmt.Errorf("the configuration can't be used:\n%w%s", err, warnings)
 }
 
-// takeConfig maps what the file says to what there is.
-func (s *settings) takeConfig(c *config.Config) {
+// takeConfig maps what the file says to what there is, and returns what is wrong with files of JWTs.
+func (s *settings) takeConfig(c *config.Config) (unread []*conf.Error) {
 	s.engine.FromConfig(c)
-	s.takeOperators(c)
+	unread = s.takeOperators(c)
 	if c.TLS != nil {
 		s.tls.take(c.TLS, &s.engine.TLS)
 	}
@@ -73,6 +77,7 @@ func (s *settings) takeConfig(c *config.Config) {
 	s.log.NoTime, s.log.UTC = l.NoTime, l.UTC
 	s.pidFile, s.portsDir = c.PIDFile, c.PortsDir
 	s.monitorSettings.take(c)
+	return unread
 }
 
 // lack is a feature that a configuration asks for and that is not there.

@@ -59,7 +59,7 @@ Authorization:
         --auth <token>               token that clients must present, or its bcrypt hash
 
 TLS:
-        --tls                        require TLS of clients
+        --tls                        require TLS of clients, as a certificate does; --tls=false: not, whatever the file says
         --tlscert <file>             the server's certificate
         --tlskey <file>              and its key
         --tlsverify                  require TLS and a certificate of clients
@@ -68,6 +68,7 @@ TLS:
 Common:
     -h, --help                       this text
     -v, --version                    natsd's version and the compatible nats-server version
+        --help_tls                   what a tls block may say
 `
 
 // settings are what flags and configuration file ask for.
@@ -95,7 +96,11 @@ type settings struct {
 	asked       []string // with explain: a subject, and a queue group perhaps
 	showVersion bool
 	showHelp    bool
+	showHelpTLS bool
 }
+
+// shows reports whether something is to be printed instead of serving.
+func (s *settings) shows() bool { return s.showHelp || s.showHelpTLS || s.showVersion }
 
 // later are nats-server's flags whose features natsd does not have yet. Nothing is accepted and ignored.
 var later = map[string]string{
@@ -144,7 +149,7 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 	str(&s.engine.User, "user")
 	str(&s.engine.Pass, "pass")
 	str(&s.engine.Token, "auth")
-	s.tls.flags(str, on)
+	s.tls.flags(fs, str, on)
 	on(&s.testOnly, "t")
 	str(&s.explain, "explain")
 	for _, n := range []string{"T", "logtime"} {
@@ -164,6 +169,7 @@ func flagSet(s *settings, g *given) *flag.FlagSet {
 	on(&s.portable, "portable")
 	on(&s.showVersion, "v", "version")
 	on(&s.showHelp, "h", "help")
+	on(&s.showHelpTLS, "help_tls")
 	return fs
 }
 
@@ -175,7 +181,10 @@ func parseFlags(args []string) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.showHelp || s.showVersion {
+	if len(words) > 0 { // as nats-server takes them
+		s.showHelp, s.showVersion = s.showHelp || words[0] == "help", s.showVersion || words[0] == "version"
+	}
+	if s.shows() {
 		return s, nil
 	}
 	explain := false

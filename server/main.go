@@ -20,6 +20,9 @@ func Main(args []string) int {
 	case s.showHelp:
 		fmt.Print(usage)
 		return 0
+	case s.showHelpTLS:
+		fmt.Print(helpTLS())
+		return 0
 	case s.showVersion:
 		printVersion(os.Stdout)
 		return 0

@@ -10,39 +10,48 @@ import (
 
 	"github.com/nats-io/jwt/v2"
 
+	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
 )
 
-// takeOperators reads the files that operator mode names in place of JWTs.
-func (s *settings) takeOperators(c *config.Config) {
+// takeOperators reads the files that operator mode names in place of JWTs, and returns what is wrong with them.
+func (s *settings) takeOperators(c *config.Config) (problems []*conf.Error) {
 	o := &c.Operators
+	read := func(what string, l *config.Located) {
+		text, err := jwtOrFile(l.Text)
+		if err != nil {
+			problems = append(problems, &conf.Error{Pos: l.Pos, What: fmt.Sprintf("%s: neither a JWT nor a file with one: %v", what, err)})
+		}
+		l.Text = text
+	}
 	for i := range o.Operators {
-		o.Operators[i].Text = jwtOrFile(o.Operators[i].Text)
+		read("operator", &o.Operators[i])
 	}
 	if o.DefaultSentinel.Text != "" {
-		o.DefaultSentinel.Text = jwtOrFile(o.DefaultSentinel.Text)
+		read("default_sentinel", &o.DefaultSentinel)
 	}
 	if r := &o.Resolver; r.Kind == config.URLResolver && !strings.HasSuffix(r.URL, "/") {
 		r.URL += "/"
 	}
 	s.accountDir, s.resolverTLS = o.Resolver.Dir, o.ResolverTLS
+	return problems
 }
 
 // jwtOrFile returns a JWT: text itself, or what the file with that name holds, alone or between the lines that begin and end
-// it. What is neither is returned as it is, for the check that follows to complain about.
-func jwtOrFile(text string) string {
+// it. The error is that there is no such file.
+func jwtOrFile(text string) (string, error) {
 	const begin = "eyJ" // of every JWT: {" in base 64
 	if strings.HasPrefix(text, begin) {
-		return text
+		return text, nil
 	}
 	file, err := os.ReadFile(filepath.Clean(text))
 	if err != nil {
-		return text
+		return text, err
 	}
 	if inner, err := jwt.ParseDecoratedJWT(file); err == nil && strings.HasPrefix(inner, begin) {
-		return inner
+		return inner, nil
 	}
-	return strings.TrimSpace(string(file))
+	return strings.TrimSpace(string(file)), nil
 }
 
 // fetchTLS is how the pages of a URL resolver are got; nil: as any.

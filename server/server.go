@@ -77,7 +77,7 @@ func Start(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.showHelp || s.showVersion || s.testOnly || s.signal != "" {
+	if s.shows() || s.testOnly || s.signal != "" {
 		return nil, fmt.Errorf("server: flags that don't serve: %q", o.Flags)
 	}
 	if o.ConfigFile != "" && o.Port <= 0 && s.engine.Port == 0 {

@@ -2,7 +2,8 @@ package server
 
 import (
 	"context"
-	"errors"
+	"flag"
+	"strconv"
 
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
@@ -14,7 +15,8 @@ import (
 
 // tlsSettings are what flags and configuration file ask for of client connections' TLS.
 type tlsSettings struct {
-	on       bool
+	on       bool     // it is asked for; so it is where a certificate is given
+	off      bool     // it is not to be, whatever else is said: --tls=false
 	at       conf.Pos // of the block in the configuration file
 	settings tlsconf.Settings
 	config   *tlsconf.Config // made of settings by check; nil when off
@@ -25,8 +27,12 @@ type tlsSettings struct {
 }
 
 // flags declares the flags. They are laid over what the file says.
-func (s *tlsSettings) flags(str func(p *string, names ...string), on func(p *bool, names ...string)) {
-	on(&s.on, "tls")
+func (s *tlsSettings) flags(fs *flag.FlagSet, str func(p *string, names ...string), on func(p *bool, names ...string)) {
+	fs.BoolFunc("tls", "", func(v string) (err error) {
+		s.on, err = strconv.ParseBool(v)
+		s.off = !s.on
+		return err
+	})
 	str(&s.settings.CertFile, "tlscert")
 	str(&s.settings.KeyFile, "tlskey")
 	str(&s.settings.CAFile, "tlscacert")
@@ -67,11 +73,12 @@ func (s *tlsSettings) takeOCSP(c *config.OCSP) {
 
 // check reads the files and says what is wrong with them.
 func (s *tlsSettings) check(o *engine.TLSOptions) (err error) {
-	o.On = s.on || s.settings.Verify
+	if s.off {
+		*o = engine.TLSOptions{}
+		return nil
+	}
+	o.On = s.on || s.settings.Verify || s.settings.CertFile != "" || s.settings.KeyFile != "" || s.settings.CAFile != ""
 	if !o.On {
-		if s.settings.CertFile != "" || s.settings.KeyFile != "" || s.settings.CAFile != "" {
-			return errors.New("a certificate is given and TLS is not on: give --tls or --tlsverify too")
-		}
 		return nil
 	}
 	if s.config, err = tlsconf.Server(s.settings); err != nil {

@@ -35,11 +35,58 @@ func TestTLSBlockIsTaken(t *testing.T) {
 func TestTLSFlags(t *testing.T) {
 	for args, want := range map[string]string{
 		"--tls --tlscert a":                     "missing 'key_file'",
-		"--tlscert a --tlskey b":                "TLS is not on",
+		"--tlscert a --tlskey b":                "error parsing X509 certificate/key pair: open a:", // a certificate turns TLS on
+		"--tlskey a":                            "missing 'cert_file'",
+		"--tlscacert a":                         "missing 'cert_file'",
+		"--tls=false --tlscert a -ms 1":         "HTTPS monitoring needs a certificate",
+		"--tls=maybe":                           "invalid",
 		"--tlsverify --tlscert a --tlskey nope": "error parsing X509 certificate/key pair: open a:",
 	} {
 		if _, err := parseFlags(strings.Fields(args)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
+}
+
+// --tls=false wins over the file.
+func TestTLSCanBeTurnedOff(t *testing.T) {
+	file := written(t, "tls { cert_file: nope, key_file: nope, verify: true, handshake_first: true }")
+	s, err := parseFlags([]string{"-c", file, "--tls=false"})
+	if err != nil || !reflect.DeepEqual(s.engine.TLS, engine.TLSOptions{}) || s.tls.config != nil {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestHelpOfTLS(t *testing.T) {
+	text := helpTLS()
+	for _, name := range []string{"TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256\n", "TLS_RSA_WITH_RC4_128_SHA\n", "X25519MLKEM768\n"} {
+		if !strings.Contains(text, "    "+name) {
+			t.Errorf("no %s in\n%s", name, text)
+		}
+	}
+	_, block, _ := strings.Cut(text, "\n\n")
+	block, _, _ = strings.Cut(block, "\n\n")
+	file := written(t, block)
+	want := file + ":1:9: error parsing X509 certificate/key pair: open server.pem: no such file or directory\nopen ca.pem: no such file or directory"
+	if _, err := parseFlags([]string{"-t", "-c", file}); err == nil || err.Error() != want {
+		t.Errorf("the example is wrong: %v", err)
+	}
+	for _, args := range [][]string{{"--help_tls"}, {"help"}, {"-D", "version"}, {"-c", "nope", "help", "more"}} {
+		if s, err := parseFlags(args); err != nil || !s.shows() {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+// Files with JWTs that are not there are named, and not taken for JWTs.
+func TestFilesOfJWTsThatAreMissing(t *testing.T) {
+	_, err := parseFlags([]string{"-t", "-c", written(t, "operator: /nope/op.jwt\nresolver: MEMORY\ndefault_sentinel: /nope/user.jwt")})
+	for _, want := range []string{
+		":1:11: operator: neither a JWT nor a file with one: open /nope/op.jwt: no such file",
+		":3:19: default_sentinel: neither a JWT nor a file with one: open /nope/user.jwt: no such file",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in %v", want, err)
 		}
 	}
 }

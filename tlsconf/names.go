@@ -23,12 +23,22 @@ func CipherSuite(name string) (id uint16, insecure bool, err error) {
 	return 0, false, fmt.Errorf("unrecognized cipher %s", name)
 }
 
+var curves = [...]tls.CurveID{
+	tls.X25519, tls.CurveP256, tls.CurveP384, tls.CurveP521,
+	tls.X25519MLKEM768, tls.SecP256r1MLKEM768, tls.SecP384r1MLKEM1024,
+}
+
+// Curves are the names of key exchanges.
+func Curves() (names []string) {
+	for _, c := range curves {
+		names = append(names, c.String())
+	}
+	return names
+}
+
 // Curve finds a key exchange by its name.
 func Curve(name string) (tls.CurveID, error) {
-	for _, c := range [...]tls.CurveID{
-		tls.X25519, tls.CurveP256, tls.CurveP384, tls.CurveP521,
-		tls.X25519MLKEM768, tls.SecP256r1MLKEM768, tls.SecP384r1MLKEM1024,
-	} {
+	for _, c := range curves {
 		if c.String() == name {
 			return c, nil
 		}
