@@ -90,12 +90,33 @@ func TestInboxClosedWhileUsed(t *testing.T) {
 		for range 4 {
 			wg.Go(func() {
 				for b.put(func(*engine.Engine) {}, wake) {
-					b.take()
 				}
 			})
+		}
+		for range 10 {
+			b.take()
 		}
 		b.close()
 		gone.Store(true)
 		wg.Wait()
 	}
+}
+
+// The loop goes on while somebody who wakes it is held up in that very moment.
+func TestInboxDoesNotWaitForWakers(t *testing.T) {
+	var b inbox
+	woken, goOn := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		b.put(func(*engine.Engine) {}, func() {
+			close(woken)
+			<-goOn
+		})
+	})
+	<-woken
+	if n := len(b.take()); n != 1 {
+		t.Errorf("took %d", n)
+	}
+	close(goOn)
+	wg.Wait()
 }

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"path"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -70,11 +71,12 @@ type MonitorOptions struct {
 
 // Monitoring serves a running Server's state over HTTP, as nats-server does, and what is natsd's own.
 type Monitoring struct {
-	s     *Server
-	slots chan struct{} // has a place for each answer that is being made
-	ln    net.Listener
-	base  string
-	http  *http.Server
+	s      *Server
+	slots  chan struct{} // has a place for each answer that is being made
+	bodies chan struct{} // of these, for each whose body is
+	ln     net.Listener
+	base   string
+	http   *http.Server
 }
 
 // answersMax is how many answers are made at a time: each may hold a copy of all connections or subscriptions. Who asks while
@@ -87,7 +89,7 @@ func (s *Server) Monitor(o MonitorOptions) (*Monitoring, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the monitoring port can't be opened: %w", err)
 	}
-	m := &Monitoring{s: s, slots: make(chan struct{}, answersMax), ln: ln}
+	m := &Monitoring{s: s, slots: make(chan struct{}, answersMax), bodies: make(chan struct{}, besides(s.opts.processors())), ln: ln}
 	if p := strings.Trim(o.BasePath, "/"); p != "" {
 		m.base = path.Clean("/" + p)
 	}
@@ -202,6 +204,30 @@ func (m *Monitoring) answer(r *http.Request, q monitor.Question, use func(body a
 	if err != nil {
 		return err
 	}
+	m.bodies <- struct{}{}
+	made, broken := make(chan error), make(chan any)
+	go func() {
+		defer func() {
+			<-m.bodies
+			if v := recover(); v != nil {
+				broken <- v
+			}
+		}()
+		made <- makeBody(a, use)
+	}()
+	select {
+	case err := <-made:
+		return err
+	case v := <-broken:
+		panic(v) // ends the request, as a handler's own does
+	}
+}
+
+// makeBody has use made of the body of an answer. That may take many milliseconds: the loop's thread goes first, and, as so few
+// are made at a time, always has a processor.
+func makeBody(a monitor.Answer, use func(body any) error) error {
+	runtime.LockOSThread() // the thread ends with the goroutine: it can't be raised again
+	lowerThread()
 	body, err := a.Body()
 	if err != nil {
 		return err

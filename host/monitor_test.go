@@ -7,10 +7,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/monitor"
 )
 
 // monitored starts a server with monitoring.
@@ -64,6 +67,39 @@ func TestAnswersAreMadeAFewAtATime(t *testing.T) {
 	wg.Wait()
 	if len(m.slots) != 0 {
 		t.Errorf("%d places are taken for good", len(m.slots))
+	}
+}
+
+// Bodies of answers are made by fewer threads than there are processors, so that the loop has one.
+func TestBodiesAreMadeBesideTheLoop(t *testing.T) {
+	s, m := monitored(t)
+	var making, most atomic.Int32
+	var wg sync.WaitGroup
+	for range 3 * answersMax {
+		wg.Go(func() {
+			err := m.answer(httptest.NewRequest("GET", "/varz", nil), monitor.VarzOptions{}, func(any) error {
+				if n := making.Add(1); n > most.Load() {
+					most.Store(n)
+				}
+				runtime.Gosched()
+				making.Add(-1)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if n := int(most.Load()); n > besides(s.opts.processors()) {
+		t.Errorf("%d at a time", n)
+	}
+	broken := func() (v any) {
+		defer func() { v = recover() }()
+		return m.answer(httptest.NewRequest("GET", "/varz", nil), monitor.VarzOptions{}, func(any) error { panic("broken") })
+	}
+	if v := broken(); v != "broken" || len(m.bodies) != 0 {
+		t.Errorf("a body that can't be made: %v, %d places taken", v, len(m.bodies))
 	}
 }
 
