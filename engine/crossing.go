@@ -23,9 +23,8 @@ type crossing struct {
 
 // original is a message as it was published: what crosses may be changed, each time in another way.
 type original struct {
-	body           []byte // in a chunk of held
-	header, size   int
-	subject, reply []byte
+	body         []byte // in a chunk of held
+	header, size int
 }
 
 // cross adds a crossing to e.out.
@@ -72,6 +71,10 @@ func (e *Engine) request(im *serviceImport) {
 	m := &e.out
 	if m.hops >= hopsMax {
 		e.mark(MarkHopsMax)
+		return
+	}
+	if len(m.cross) >= waysMax {
+		e.tellCrossings(im)
 		return
 	}
 	x := e.cross(im.export.account)
@@ -263,6 +266,6 @@ func (e *Engine) letGo() {
 		e.pool.release(ck)
 		m.held[i] = nil
 	}
-	m.cross, m.held, m.crossed, m.hops = m.cross[:0], m.held[:0], 0, 0
+	m.cross, m.held, m.crossed, m.hops, m.multiplied = m.cross[:0], m.held[:0], 0, 0, false
 	m.orig.body = nil
 }

@@ -47,14 +47,15 @@ type outgoing struct {
 	headFor   *streamImport // but for those by this import; nil: for a single one
 
 	// to other accounts
-	cross   []crossing
-	crossed int      // of cross, how many are under way or done
-	hops    int      // accounts passed through
-	orig    original // set when there are crossings
-	held    []*chunk // to be released at the end
-	trace   *tracing // of how it goes; nil: nobody asks
-	settled bool     // a reload has come since: to whom it goes on is known
-	awaits  *account // where a recast must end before it is known whom it reaches; nil: none need
+	cross      []crossing
+	crossed    int      // of cross, how many are under way or done
+	multiplied bool     // the log was told that there are too many
+	hops       int      // accounts passed through
+	orig       original // set when there are crossings
+	held       []*chunk // to be released at the end
+	trace      *tracing // of how it goes; nil: nobody asks
+	settled    bool     // a reload has come since: to whom it goes on is known
+	awaits     *account // where a recast must end before it is known whom it reaches; nil: none need
 }
 
 // publish routes one message. body is the headers, the payload and the final CRLF; it lies in ck, or is borrowed until

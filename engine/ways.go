@@ -137,3 +137,15 @@ func (e *Engine) tellMultiplied(s *subscription) {
 	}
 	e.casting.told = true
 }
+
+// tellCrossings logs that a request does not go to all services that imports bring it to: each account on its way may import
+// several that its subject matches, and so may those that they come from.
+func (e *Engine) tellCrossings(im *serviceImport) {
+	m, c := &e.out, e.out.from
+	told := m.multiplied
+	if m.multiplied = true; told || c == e.self || !e.heeds(c) {
+		return
+	}
+	e.complainAt(LevelWarn, c, "Request on "+quoted(string(m.subject))+" in account "+e.described(im.account.name)+" does not reach all services: imports lead to more than "+
+		strconv.Itoa(waysMax)+" of other accounts, the next of account "+e.described(im.export.account.name))
+}

@@ -81,6 +81,40 @@ func TestManyImportsAreNotTooMany(t *testing.T) {
 	wantProblems(t, CheckAccounts(append(accounts, hub, beyond), config.Located{}))
 }
 
+// A request goes to all services that it matches, and so on from account to account; but to so many and no more.
+func TestRequestsMultiply(t *testing.T) {
+	patterns := []string{"a.b.c", "*.b.c", "a.*.c", "a.b.*", "*.*.c", "*.b.*", "a.*.*", "*.*.*"}
+	var accounts []config.Account
+	for l := range 6 {
+		for w := range patterns {
+			a := config.Account{Name: fmt.Sprintf("%d.%d", l, w), Exports: exports(config.Service, ">")}
+			for from, p := range patterns {
+				if l > 0 {
+					a.Imports = append(a.Imports, service(fmt.Sprintf("%d.%d", l-1, from), p))
+				}
+			}
+			accounts = append(accounts, a)
+		}
+	}
+	s := withAccounts(t, Options{}, accounts...)
+	near, far, asks := s.join("2.0", "SUB > 1\r\n"), s.join("0.0", "SUB > 1\r\n"), s.join("3.0", "SUB r 1\r\n")
+	s.say(asks, "PUB a.b.c r 0\r\n\r\n")
+	if n, m := strings.Count(s.w.take(near), "MSG"), strings.Count(s.w.take(far), "MSG"); n != 1 || m != 64 {
+		t.Errorf("%d and %d requests, want 1 and 64", n, m)
+	}
+	asks = s.join("5.0", "SUB r 1\r\n")
+	s.say(asks, "PUB a.b.c r 0\r\n\r\n")
+	if n := len(s.e.byAccount["0.0"].replies); n > waysMax {
+		t.Errorf("%d answers are waited for", n)
+	}
+	if n := strings.Count(s.w.take(near), "MSG"); n != 64 {
+		t.Errorf("%d requests came through two accounts, want 64", n)
+	}
+	if !s.w.logged(`Request on "a.b.c" in account 2.1 does not reach all services: imports lead to more than 1000 of other accounts`) || len(s.w.log) != 3 {
+		t.Errorf("%q", s.w.log)
+	}
+}
+
 // Where JWTs come one by one, a subscription is given so many shadows and no more, and the log says so.
 func TestImportsMultiplyByJWT(t *testing.T) {
 	const depth, width = 5, 8
