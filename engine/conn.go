@@ -18,9 +18,11 @@ const (
 	ReasonSlowPending  CloseReason = "Slow Consumer (Pending Bytes)"
 	ReasonSlowDeadline CloseReason = "Slow Consumer (Write Deadline)"
 	ReasonReadError    CloseReason = "Read Error"
-	ReasonParseError   CloseReason = "Parse Error"
+	ReasonParseError   CloseReason = "Parse Error" // the client's own -ERR
 	ReasonStale        CloseReason = "Stale Connection"
 	ReasonProtocol     CloseReason = "Protocol Violation"
+	ReasonBadVersion   CloseReason = "Bad Client Protocol Version"
+	ReasonNoHeaders    CloseReason = "No Responders Requires Headers"
 	ReasonMaxPayload   CloseReason = "Maximum Message Payload Exceeded"
 	ReasonMaxLine      CloseReason = "Maximum Control Line Exceeded"
 	ReasonMaxConns     CloseReason = "Maximum Connections Exceeded"

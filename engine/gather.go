@@ -33,11 +33,11 @@ func (e *Engine) pub(c *conn, line, rest []byte, header bool) []byte {
 			return nil
 		}
 		if !a.ParseHPub(line) {
-			e.protocolError(c, wire.ErrParser, ReasonParseError)
+			e.protocolError(c, wire.ErrParser, ReasonProtocol)
 			return nil
 		}
 	} else if !a.ParsePub(line) {
-		e.protocolError(c, wire.ErrParser, ReasonParseError)
+		e.protocolError(c, wire.ErrParser, ReasonProtocol)
 		return nil
 	}
 	if a.Size > c.payloadMax {
@@ -52,7 +52,7 @@ func (e *Engine) pub(c *conn, line, rest []byte, header bool) []byte {
 		return nil
 	}
 	if rest[a.Size] != '\r' || rest[a.Size+1] != '\n' {
-		e.protocolError(c, wire.ErrUnknownOp, ReasonParseError)
+		e.protocolError(c, wire.ErrUnknownOp, ReasonProtocol)
 		return nil
 	}
 	e.publish(c, a, rest[:need], nil)
@@ -89,7 +89,7 @@ func (e *Engine) gather(c *conn, data []byte) (rest []byte) {
 	g.filled += n
 	size := g.args.Size
 	if g.filled > size && g.ck.data[size] != '\r' || g.filled == g.need && g.ck.data[size+1] != '\n' {
-		e.protocolError(c, wire.ErrUnknownOp, ReasonParseError)
+		e.protocolError(c, wire.ErrUnknownOp, ReasonProtocol)
 		return nil
 	}
 	if g.filled < g.need {

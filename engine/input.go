@@ -110,9 +110,9 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 		e.clientInfo(c, args)
 	case wire.VerbOK:
 	case wire.VerbErr:
-		e.closeConn(c, ReasonClientClosed, "")
+		e.closeConn(c, ReasonParseError, "")
 	default: // unknown, or nothing but the beginning of a verb
-		e.protocolError(c, wire.ErrUnknownOp, ReasonParseError)
+		e.protocolError(c, wire.ErrUnknownOp, ReasonProtocol)
 	}
 	return rest
 }

@@ -51,7 +51,7 @@ func (e *Engine) addToLine(c *conn, more []byte) {
 		e.mark(MarkSplitVerb)
 		return
 	case verb == wire.VerbUnknown:
-		e.protocolError(c, wire.ErrUnknownOp, ReasonParseError)
+		e.protocolError(c, wire.ErrUnknownOp, ReasonProtocol)
 		return
 	case !takesArgs(verb):
 		return // kept is the verb alone

@@ -149,7 +149,7 @@ func (c *conn) roundTrip() Instant {
 func (e *Engine) connect(c *conn, args []byte) {
 	if err := c.connect.Parse(args); err != nil {
 		e.complain(c, "CONNECT can't be read: "+printable([]byte(err.Error())))
-		e.protocolError(c, wire.ErrParser, ReasonParseError)
+		e.protocolError(c, wire.ErrParser, ReasonProtocol)
 		return
 	}
 	if c.hello == 0 {
@@ -189,11 +189,11 @@ func (e *Engine) accept(c *conn) {
 	c.headers = o.Headers && !e.opts.NoHeaders
 	c.noResp = o.NoResponders
 	if o.Protocol < 0 || o.Protocol > 1 {
-		e.protocolError(c, wire.ErrInvalidProtocol, ReasonProtocol)
+		e.protocolError(c, wire.ErrInvalidProtocol, ReasonBadVersion)
 		return
 	}
 	if c.noResp && !c.headers {
-		e.protocolError(c, wire.ErrNoRespondersNoHdr, ReasonProtocol)
+		e.protocolError(c, wire.ErrNoRespondersNoHdr, ReasonNoHeaders)
 		return
 	}
 	if !c.told {
@@ -227,6 +227,6 @@ func (e *Engine) ponged(c *conn) {
 func (e *Engine) clientInfo(c *conn, args []byte) {
 	var object struct{}
 	if json.Unmarshal(args, &object) != nil {
-		e.protocolError(c, wire.ErrParser, ReasonParseError)
+		e.protocolError(c, wire.ErrParser, ReasonProtocol)
 	}
 }

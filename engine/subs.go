@@ -9,7 +9,7 @@ import (
 func (e *Engine) subscribe(c *conn, args []byte) {
 	subj, queue, sid, ok := wire.ParseSub(args)
 	if !ok {
-		e.protocolError(c, wire.ErrParser, ReasonParseError)
+		e.protocolError(c, wire.ErrParser, ReasonProtocol)
 		return
 	}
 	if m := e.opts.MaxSubTokens; m > 0 && subject.Tokens(subj) > m {
@@ -51,7 +51,7 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 func (e *Engine) unsubscribe(c *conn, args []byte) {
 	sid, maxMsgs, ok := wire.ParseUnsub(args)
 	if !ok {
-		e.protocolError(c, wire.ErrParser, ReasonParseError)
+		e.protocolError(c, wire.ErrParser, ReasonProtocol)
 		return
 	}
 	if s := c.sub(sid); s != nil {

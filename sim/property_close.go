@@ -89,7 +89,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		if idle := n.watch.idleAtMost(n, nc.id); idle < n.w.cfg.engine.WriteDeadline {
 			n.w.fail(propSlow, nc.who()+" was closed for write_deadline "+idle.String()+" after it last took something")
 		}
-	case engine.ReasonParseError, engine.ReasonProtocol, engine.ReasonMaxPayload, engine.ReasonMaxLine:
+	case engine.ReasonParseError, engine.ReasonProtocol, engine.ReasonBadVersion, engine.ReasonNoHeaders, engine.ReasonMaxPayload, engine.ReasonMaxLine:
 		just = gone || c.fatal || c.garbage
 	case engine.ReasonStale:
 		just = sick || c.mute || c.lazy || n.w.congested(c) || c.garbage // what it answers may lie in a payload that it began

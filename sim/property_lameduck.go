@@ -59,7 +59,7 @@ func (c *client) farewellTold() {
 // words are the reasons for which the client is told in words before it is closed.
 func inWords(r engine.CloseReason) bool {
 	switch r {
-	case engine.ReasonParseError, engine.ReasonProtocol, engine.ReasonMaxPayload, engine.ReasonMaxLine, engine.ReasonAuthFailed:
+	case engine.ReasonProtocol, engine.ReasonBadVersion, engine.ReasonNoHeaders, engine.ReasonMaxPayload, engine.ReasonMaxLine, engine.ReasonAuthFailed:
 		return true
 	}
 	return false
