@@ -11,6 +11,9 @@ import (
 func (o *Options) FromConfig(c *config.Config) {
 	o.ServerName, o.Host, o.Port, o.ClientAdvertise = c.ServerName, c.Host, c.Port, c.ClientAdvertise
 	o.MaxConnections, o.MaxSubscriptions, o.MaxSubTokens = c.MaxConnections, c.MaxSubscriptions, c.MaxSubTokens
+	if _, said := c.Where("max_connections"); said && o.MaxConnections <= 0 {
+		o.MaxConnections = -1
+	}
 	o.MaxClosed = c.MaxClosedClients
 	o.MaxPayload, o.MaxControlLine, o.MaxPending = c.MaxPayload, c.MaxControlLine, c.MaxPending
 	o.WriteDeadline, o.PingInterval, o.PingMax = c.WriteDeadline, c.PingInterval, c.PingMax

@@ -74,7 +74,7 @@ func TestIdleConnectionHoldsNothing(t *testing.T) {
 func TestNoLimits(t *testing.T) {
 	e, w := started(t, Options{
 		PingInterval: -1, WriteDeadline: -1, AuthTimeout: -1, StallMax: -1, LameDuckGrace: -1, LameDuckDuration: -1, Token: "t",
-		MaxConnections: -1, MaxSubscriptions: -1, MaxSubTokens: -1, MaxPayload: -1, MaxControlLine: -1, MaxPending: -1, PingMax: -1,
+		MaxSubscriptions: -1, MaxSubTokens: -1, MaxPayload: -1, MaxControlLine: -1, MaxPending: -1, PingMax: -1,
 		StallBytes: -1, MatchCache: -1, TurnWork: -1,
 	})
 	silent := accept(e)

@@ -11,7 +11,7 @@ import (
 const NatsVersion = "2.15.2"
 
 // Options configure an engine. The zero value of a field means its default where one is named. A limit below zero means
-// none, a time below zero never.
+// none, but for MaxConnections, a time below zero never.
 type Options struct {
 	ServerName string // default: the server id
 	Host       string // address to listen on; default 0.0.0.0
@@ -23,7 +23,7 @@ type Options struct {
 	GoVersion    string
 	GitCommit    string
 
-	MaxConnections   int           // default 65536
+	MaxConnections   int           // default 65536; below zero: nobody may come in
 	MaxSubscriptions int           // per connection; 0: no limit
 	MaxClosed        int           // closed connections that are remembered; default 10000; below zero: none
 	MaxSubTokens     int           // tokens of a subscription's subject; 0: no limit

@@ -84,8 +84,8 @@ const turnedAwayMax = 1000
 
 // crowded reports whether there are so many connections that another one is not even told so.
 func (e *Engine) crowded() bool {
-	m, closing := e.opts.MaxConnections, len(e.conns)-len(e.free)-e.active
-	return m > 0 && e.active >= m && closing >= turnedAwayMax
+	closing := len(e.conns) - len(e.free) - e.active
+	return e.active >= e.opts.MaxConnections && closing >= turnedAwayMax
 }
 
 // greet sends a new connection its INFO, and turns it away if there are too many.
@@ -104,7 +104,7 @@ func (e *Engine) greet(c *conn) {
 	}
 	e.active++
 	e.sendInfo(c, func(*wire.Info) {})
-	if m := e.opts.MaxConnections; m > 0 && e.active > m {
+	if e.active > e.opts.MaxConnections {
 		e.mark(MarkMaxConns)
 		e.protocolError(c, wire.ErrMaxConnections, ReasonMaxConns)
 		return

@@ -46,10 +46,15 @@ func (v *Server) sayConfiguration() {
 	if o == nil {
 		return
 	}
+	served := s.engine.SystemAccount.Text != ""
 	for _, x := range o.Operators {
 		if op, err := claims.DecodeOperator(x.Text); err == nil { // else it would not have been taken
 			v.sayOperator(op)
+			served = served || op.SystemAccount != ""
 		}
+	}
+	if !served {
+		v.say(engine.LevelWarn, "Trusted Operators should utilize a System Account")
 	}
 }
 

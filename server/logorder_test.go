@@ -10,6 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nkeys"
+
 	"github.com/natsd/natsd/engine"
 )
 
@@ -149,5 +152,25 @@ func TestOperatorsAreNamed(t *testing.T) {
 	l.expect(t, "Using configuration file", "Trusted Operators", `  System  : "ADADKXJT55IQ`, `  Operator: "OP"`,
 		"  Issued  : 2026-11-30 02:35:36 +0000 UTC", "  Expires : Never", "Starting http monitor", "Managing all jwt in exclusive directory "+dir,
 		"Listening", "Server is ready")
+	v.Stop()
+	// An operator without a system account.
+	key, err := nkeys.CreateOperator()
+	if err != nil {
+		t.Fatal(err)
+	}
+	public, err := key.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	op, err := jwt.NewOperatorClaims(public).Encode(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.take()
+	v, err = Start(Options{ConfigFile: written(t, "operator: "+op+"\nresolver: MEMORY"), Log: l})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.expect(t, "Trusted Operators", "  Expires : Never", "Trusted Operators should utilize a System Account", "Listening", "Server is ready")
 	v.Stop()
 }

@@ -53,6 +53,7 @@ var keysSet = []struct {
 	{"max_pending", "max_pending: 2m", settings{engine: engine.Options{MaxPending: 2_000_000}}},
 	{"max_connections", "max_connections: 7", settings{engine: engine.Options{MaxConnections: 7}}},
 	{"max_conn", "max_conn: -1", settings{engine: engine.Options{MaxConnections: -1}}},
+	{"max_connections", "max_connections: 0", settings{engine: engine.Options{MaxConnections: -1}}},
 	{"max_subscriptions", "max_subscriptions: 7", settings{engine: engine.Options{MaxSubscriptions: 7}}},
 	{"max_subs", "max_subs: 7", settings{engine: engine.Options{MaxSubscriptions: 7}}},
 	{"max_sub_tokens", "max_sub_tokens: 7", settings{engine: engine.Options{MaxSubTokens: 7}}},
