@@ -22,15 +22,28 @@ func filesOf(s *settings) (f files) {
 	return f
 }
 
-// without are those of f that are not among others.
+// without are those of f that are not among others, by whatever name.
 func (f files) without(others files) files {
-	if f.pid == others.pid {
+	if sameFile(f.pid, others.pid) {
 		f.pid = ""
 	}
-	if f.ports == others.ports {
+	if sameFile(f.ports, others.ports) {
 		f.ports = ""
 	}
 	return f
+}
+
+// sameFile reports whether both names lead to one file.
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // write writes all of them, or none. ports is what the ports file says.

@@ -118,6 +118,41 @@ func TestFilesMove(t *testing.T) {
 	there()
 }
 
+// A file that a reload names in another way is there before and after, whether the reload succeeds or not.
+func TestFilesGetOtherNames(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "a"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("a", filepath.Join(dir, "b")); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	text := func(d string) string {
+		return fmt.Sprintf("pid_file: %q\nports_file_dir: %q\n", dir+"/"+d+"/pid", dir+"/"+d)
+	}
+	r := startReloads(t, text("a"), nil)
+	there := func() {
+		t.Helper()
+		entries, err := os.ReadDir(filepath.Join(dir, "a"))
+		if err != nil || len(entries) != 2 {
+			t.Errorf("there: %v, %v", entries, err)
+		}
+	}
+	there()
+	r.expect(text("b"), "Reloaded: pid_file = ", "Reloaded: ports_file_dir = ")
+	there()
+	if log, took := r.to(text("a") + "tls { cert_file: x, key_file: y }"); took {
+		t.Error(log)
+	}
+	there()
+	r.expect(text("a"), "Reloaded: pid_file = ", "Reloaded: ports_file_dir = ")
+	there()
+	r.Stop()
+	if entries, err := os.ReadDir(filepath.Join(dir, "a")); err != nil || len(entries) != 0 {
+		t.Errorf("there at the end: %v, %v", entries, err)
+	}
+}
+
 func TestBlockProfilesFollowAReload(t *testing.T) {
 	r := startReloads(t, "", nil)
 	r.expect("prof_block_rate: 1000000000", "Block profiling is enabled (rate 1000000000)", "Reloaded: prof_block_rate = 1000000000")
