@@ -114,7 +114,7 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 
 // settle writes what waits for a connection and, if it is closing, closes it when nothing waits any more.
 func (e *Engine) settle(c *conn) {
-	if e.flush(c, e.writeLimit()); c.out.pending > 0 && !c.blocked {
+	if e.flush(c); c.out.pending > 0 && !c.blocked {
 		e.touch(c) // goes on in the next turn
 	}
 	if c.tls != 0 {

@@ -218,7 +218,7 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 		}
 		if e.lapsed(&m.cross[m.crossed]) {
 			m.crossed++
-			r, from = e.recast.later, 0 // nobody
+			r, from = &e.nobody, 0
 			continue
 		}
 		if r, from = e.enter(), 0; r == e.recast.later {

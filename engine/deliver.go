@@ -93,7 +93,7 @@ func (e *Engine) deliver(s *subscription) bool {
 	} else if c.out.pending > e.flushAt {
 		if limit := e.earlyLimit(size); e.written < limit {
 			e.mark(MarkEarlyFlush)
-			e.flush(c, limit)
+			e.flushUpTo(c, limit)
 		}
 	}
 	return true

@@ -54,15 +54,16 @@
 // A turn: Options.TurnWork messages parsed or delivered, some 1 ms, with other lines, bytes written and what matching and
 // passing over costs counted in the same unit; some 4 MiB written before its end and twice that at it (write.go), to 128
 // connections, 2000 timers, 600 subscriptions removed, 500 monitoring entries. (A smaller TurnWork makes these smaller too.)
-// What is left goes on in the next turn, which is asked for by Wake. Who has much to be done gets a share of it after another, an eighth at most, in turns with the others
-// that have (gate.go). What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128
-// connections in a turn, and for others when they are about to do or to get something (sweep.go, moves.go). Before a reload
-// it is found out whom the messages under way still reach, which takes no longer for many receivers; but where connections still
-// follow an earlier reload, all of them do so first, in that turn: who can wait does, while Following (underway.go). When imports
-// have changed, 600 subscriptions in a turn get what the new ones call for, and those first that a message is for; one that is for
-// more than 128 waits until all have theirs, unless 64 MiB wait already or imports have changed nine times meanwhile: then it
-// takes as long as it has receivers (recast.go). 256 connections learn in a turn that their password was right or wrong; so many
-// are compared at a time as Options.Checks says (checks.go).
+// What is left goes on in the next turn, which is asked for by Wake. Who has much to be done gets a share of it after another,
+// an eighth at most, in turns with the others that have (gate.go). What Stop, LameDuck and Reload decide is in force at once;
+// its consequences are drawn for 128 connections in a turn, and for others when they are about to do or to get something
+// (sweep.go, moves.go), and for 600 of the subscriptions of those that have more than 32, or 75 where a client's own CONNECT
+// has them follow (remake.go). Before a reload it is found out whom the messages under way still reach, which takes no longer
+// for many receivers; but where connections still follow an earlier reload, all of them do so first, in that turn: who can
+// wait does, while Following (underway.go). When imports have changed, 600 subscriptions in a turn get what the new ones call
+// for, and those first that a message is for; one that is for more than 128 waits until all have theirs, unless 64 MiB wait
+// already or imports have changed nine times meanwhile: then it takes as long as it has receivers (recast.go). 256 connections
+// learn in a turn that their password was right or wrong; so many are compared at a time as Options.Checks says (checks.go).
 //
 // A connection: what waits to be written is at most MaxPending bytes, in chunks that are shared or, on average, half full at
 // worst; of what it sent, one line as far as max_control_line counts it, a message that is not complete (up to four times
@@ -71,7 +72,8 @@
 //
 // All together: MaxConnections, and 1000 that are being turned away; 32 MiB of chunks kept for later; 64 MiB of messages
 // whose delivery is under way; MatchCache results that name a million subscriptions; 10,000 closed connections with
-// 256 bytes of each text that a client chose; 500 log lines a second about clients' errors, of 1 KiB each.
+// 256 bytes of each text that a client chose; 500 log lines a second about clients' errors, of 1 KiB each. A request gets to
+// 1000 services of other accounts, and stream imports lead to an account on 1000 ways, or four times as many as there are (ways.go).
 //
 // # Where to read on
 //

@@ -73,7 +73,8 @@ type Engine struct {
 	args wire.PubArgs // of the message being parsed
 	out  outgoing     // the message being delivered
 	// what many receivers share
-	lines lines
+	lines  lines
+	nobody sublist.Result[*subscription] // whom a message reaches that lapsed: it is empty
 	// room to build control lines in
 	lineScratch, bodyScratch []byte
 

@@ -144,11 +144,9 @@ func (e *Engine) feedsOf(accounts []*account) map[*account][]feed {
 
 // forgetMatches has every subject looked up again in an account.
 func (e *Engine) forgetMatches(a *account) {
-	s := &subscription{flags: subDead}
-	if err := e.insert(a, []byte(">"), nil, s); err != nil {
-		panic("engine: not a pattern: >")
-	}
-	e.remove(a, s)
+	before := a.subs.Steps()
+	a.subs.Forget()
+	e.work += int((a.subs.Steps() - before) / lookWork)
 }
 
 // stepRecast visits the next subscriptions, and ends the visit behind the last.

@@ -195,19 +195,20 @@ func (e *Engine) startTrust() {
 }
 
 // trusts reports whether an account JWT issued by key counts now.
-func (t *trust) trusts(key string, now int64) bool { return t.distrust(key, now) == "" }
+func (t *trust) trusts(key string, now int64) bool {
+	return slices.Contains(t.keys, key) ||
+		slices.ContainsFunc(t.operators, func(o *claims.Operator) bool { return o.Trusts(key) && o.Current(now) })
+}
 
 // distrust says why an account JWT issued by key does not count now; empty: it does.
 func (t *trust) distrust(key string, now int64) string {
-	if slices.Contains(t.keys, key) {
+	if t.trusts(key, now) {
 		return ""
 	}
 	why := "issuer " + key + " is not trusted"
 	for _, o := range t.operators {
 		switch {
 		case !o.Trusts(key):
-		case o.Current(now):
-			return ""
 		case o.Expired(now):
 			why = "the JWT of operator " + o.Key + " has expired"
 		default:

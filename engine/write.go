@@ -43,7 +43,7 @@ func (e *Engine) drainTo(c *conn, most int) bool {
 		return false
 	}
 	e.mark(MarkEarlyFlush)
-	e.flush(c, e.writeLimit())
+	e.flush(c)
 	for c.out.pending > most && !c.blocked {
 		e.mark(MarkRoomMade)
 		e.work += 1 + e.send(c, min(sendMax, max(sendMin, c.out.pending-most)))/bytesPerWork
@@ -52,8 +52,11 @@ func (e *Engine) drainTo(c *conn, most int) bool {
 	return c.out.pending <= most
 }
 
-// flush hands to the network what waits for c, until it was given limit bytes in this part of the turn.
-func (e *Engine) flush(c *conn, limit int) {
+// flush hands to the network what waits for c, as far as this part of the turn goes.
+func (e *Engine) flush(c *conn) { e.flushUpTo(c, e.writeLimit()) }
+
+// flushUpTo is flush until the network was given limit bytes in this part of the turn.
+func (e *Engine) flushUpTo(c *conn, limit int) {
 	for c.out.pending > 0 && !c.blocked && e.written < limit {
 		e.send(c, sendMax)
 	}

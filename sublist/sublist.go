@@ -168,5 +168,8 @@ func (s *Sublist[T]) changed(l *leaf[T]) {
 	}
 }
 
+// Forget makes all results stale: who asks again for a subject has it looked up.
+func (s *Sublist[T]) Forget() { s.cache.patternChanged(">") }
+
 // Count returns the number of subscriptions.
 func (s *Sublist[T]) Count() int { return s.subs }

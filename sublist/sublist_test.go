@@ -309,3 +309,21 @@ func TestListStopsWhenAsked(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+func TestForgetMakesResultsStale(t *testing.T) {
+	for _, size := range []int{-1, 1, 8} {
+		s := New[int](Options{CacheSize: size})
+		s.Forget() // of nothing
+		if _, err := s.Insert([]byte("a.*"), nil, 1); err != nil {
+			t.Fatal(err)
+		}
+		r, other := s.Match([]byte("a.b")), s.Match([]byte("c"))
+		s.Forget()
+		if r.Valid() || other.Valid() {
+			t.Errorf("cache of %d: results are still valid", size)
+		}
+		if again := s.Match([]byte("a.b")); !again.Valid() || len(again.Plain) != 1 {
+			t.Errorf("cache of %d: %v", size, again.Plain)
+		}
+	}
+}
