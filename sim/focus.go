@@ -48,6 +48,9 @@ var foci = [...]Focus{
 	{"half-close", "clients that end their sending side and read on", false, []narrowed{
 		many(kindStorm), many(kindSlow), many(kindSubscriber), {cfgSendBuffer, []uint64{2, 3}},
 	}},
+	{"moves", "reloads at which users change places, and connections that follow slowly", true, []narrowed{
+		{cfgUpheaval, []uint64{uint64(moved)}}, {cfgUpheavalTurns, []uint64{0}}, {cfgTenantVersions, []uint64{0}}, {cfgTurnWork, []uint64{0}},
+	}},
 	{"passwords", "wrong passwords, held against hashes", false, []narrowed{
 		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{0}}, {cfgAuth, []uint64{3, 4}}, many(kindBadAuth),
 	}},

@@ -16,6 +16,9 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		"crowd":      func(c *config) bool { return c.kinds[kindCrowd] >= 20 && c.engine.TurnWork <= 20 },
 		"garbage":    func(c *config) bool { return c.tenants != nil && c.kinds[kindGarbage] >= 10 },
 		"half-close": func(c *config) bool { return c.kinds[kindStorm] >= 10 },
+		"moves": func(c *config) bool {
+			return c.tenants != nil && c.tenants.upheaval == moved && c.engine.TurnWork == movedTurns[0]
+		},
 		"passwords": func(c *config) bool {
 			return (c.auth == authHashedUser || c.auth == authHashedToken) && c.kinds[kindBadAuth] >= 10
 		},
