@@ -229,7 +229,7 @@ func (e *Engine) enforceSome(s *ruleSet, which []int) {
 		a := e.byAccount[d.Name]
 		next[a].link(e, a, d, rules)
 		if a != e.system {
-			next[a].importSystem(a, asked)
+			next[a].importSystem(a, asked, nil)
 		}
 		a.absent, a.updated = false, e.wall
 		if next[a].takeOver(a.def.streams) {

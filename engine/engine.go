@@ -179,8 +179,11 @@ func New(o Options, env Env) *Engine {
 	if o.operatorMode() {
 		e.initTrust(operators)
 	}
-	e.setAccounts(o.Accounts)
-	e.setUsers()
+	if e.trust == nil {
+		e.setAccounts(draftRules(o.Accounts, o.SystemAccount))
+	}
+	users, _ := draftUsers(&o)
+	e.setUsers(users)
 	e.start, e.startMono = e.wall, e.now
 	e.makeInfo()
 	e.closed.most = o.MaxClosed

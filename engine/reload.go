@@ -7,8 +7,34 @@ import "slices"
 // those for which more waits than may wait from now on: in this turn and the next ones, and each before it does anything or
 // gets any message. What was published before goes where it did, to those who may still get it (underway.go). A turn that is not
 // to be long waits while Following. The accounts and users must have been checked.
-func (e *Engine) Reload(o Options) (needRestart []string) {
+func (e *Engine) Reload(o Options) (needRestart []string) { return e.ReloadPrepared(Prepare(o)) }
+
+// Prepared is options with all that can be made of them beforehand.
+type Prepared struct {
+	options Options
+	rules   *ruleSet
+	users   []userDraft
+}
+
+// Prepare does the larger part of a Reload, which takes long where there are thousands of accounts. It shares nothing with an
+// engine, and may be called on another thread. What it returns is for one ReloadPrepared; until then the options must not change.
+func Prepare(o Options) *Prepared {
+	p := &Prepared{options: o}
+	if !o.operatorMode() {
+		p.rules = draftRules(o.Accounts, o.SystemAccount)
+		for i := range p.rules.accounts {
+			a := &p.rules.accounts[i]
+			a.bridges = systemBridges(a.Name)
+		}
+	}
+	p.users, _ = draftUsers(&o)
+	return p
+}
+
+// ReloadPrepared is Reload with options that were prepared.
+func (e *Engine) ReloadPrepared(p *Prepared) (needRestart []string) {
 	e.settleUnderway()
+	o := p.options
 	o.setDefaults()
 	old, users := e.opts, e.users
 	keep := func(changed bool, name string) {
@@ -34,8 +60,13 @@ func (e *Engine) Reload(o Options) (needRestart []string) {
 	o.Host, o.Port, o.ServerName, o.MatchCache, o.MaxClosed, o.Check = old.Host, old.Port, old.ServerName, old.MatchCache, old.MaxClosed, old.Check
 	o.NatsdVersion, o.GoVersion, o.GitCommit = old.NatsdVersion, old.GoVersion, old.GitCommit
 	e.opts = o
-	e.setAccounts(o.Accounts)
-	e.setUsers()
+	if e.trust == nil { // else accounts are what their JWTs say
+		if p.rules == nil || systemName(p.options.SystemAccount) != systemName(o.SystemAccount) {
+			p.rules = draftRules(o.Accounts, o.SystemAccount)
+		}
+		e.setAccounts(p.rules)
+	}
+	e.setUsers(p.users)
 	e.noteMoves(users)
 	info := e.info
 	e.info.MaxPayload, e.info.Headers, e.info.AuthRequired = o.MaxPayload, !o.NoHeaders, e.authRequired()

@@ -24,6 +24,7 @@ type draft struct {
 	mappings *mapping.Table
 	streams  []importDraft
 	services []importDraft
+	bridges  []systemBridge // systemBridges, made beforehand; nil: they were not
 }
 
 type importDraft struct {
@@ -299,11 +300,7 @@ func (c *cycles) follow(im *importDraft, kind config.ExportKind, hops int) strin
 }
 
 // setAccounts puts the accounts of a configuration that was checked into force.
-func (e *Engine) setAccounts(accounts []config.Account) {
-	if e.trust != nil {
-		return // accounts are what their JWTs say
-	}
-	s := draftRules(accounts, e.opts.SystemAccount)
+func (e *Engine) setAccounts(s *ruleSet) {
 	assert.Thatf(len(s.problems) == 0, "accounts that were not checked: %v", s.problems)
 	e.enforce(s)
 }
@@ -334,7 +331,7 @@ func (e *Engine) enforce(s *ruleSet) {
 	asked := next[e.system].exportSystem(e)
 	for i := range s.accounts {
 		if a := e.byAccount[s.accounts[i].Name]; a != e.system {
-			next[a].importSystem(a, asked)
+			next[a].importSystem(a, asked, s.accounts[i].bridges)
 		}
 	}
 	var changed []*account

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/natsd/natsd/config"
@@ -42,17 +43,34 @@ func (r *accountRules) exportSystem(e *Engine) (exports []*export) {
 	return exports
 }
 
-// importSystem adds them to the rules of another account, but for those in whose place it has something else. An account
-// whose name can't be a part of a subject has none of them.
-func (r *accountRules) importSystem(a *account, exports []*export) {
-	if !subject.ValidLiteral([]byte(a.name)) || strings.Contains(a.name, ".") {
-		return
+// importSystem adds them to the rules of another account, but for those in whose place it has something else. bridges are
+// systemBridges of its name; nil: they are made.
+func (r *accountRules) importSystem(a *account, exports []*export, bridges []systemBridge) {
+	if bridges == nil {
+		bridges = systemBridges(a.name)
 	}
-	for i, s := range systemServices {
-		if r.serves(s.local) {
-			continue
+	r.services = slices.Grow(r.services, len(bridges))
+	for i, b := range bridges {
+		if s := systemServices[i]; !r.serves(s.local) {
+			r.services = append(r.services, &serviceImport{account: a, local: s.local, export: exports[i], subject: b.subject, bridge: b.way, share: s.share})
 		}
-		there := strings.Replace(s.export, "*", a.name, 1)
+	}
+}
+
+// systemBridge is what an account asks as a subject of the system account, and the way there.
+type systemBridge struct {
+	subject string
+	way     *mapping.Transform
+}
+
+// systemBridges are those of all that an account asks, in the order of systemServices.
+// An account whose name can't be a part of a subject has none.
+func systemBridges(name string) (bridges []systemBridge) {
+	if !subject.ValidLiteral([]byte(name)) || strings.Contains(name, ".") {
+		return nil
+	}
+	for _, s := range systemServices {
+		there := strings.Replace(s.export, "*", name, 1)
 		here, err := mapping.CompileImport(there, s.local)
 		if err == nil {
 			here, err = here.Reverse()
@@ -60,8 +78,9 @@ func (r *accountRules) importSystem(a *account, exports []*export) {
 		if err != nil {
 			panic("engine: a literal subject can be mapped to another: " + err.Error())
 		}
-		r.services = append(r.services, &serviceImport{account: a, local: s.local, export: exports[i], subject: there, bridge: here, share: s.share})
+		bridges = append(bridges, systemBridge{there, here})
 	}
+	return bridges
 }
 
 // serves reports whether the account imports a service under that name already.

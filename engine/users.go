@@ -181,11 +181,10 @@ func permissionSpec(p *config.Permissions) (s permission.Spec) {
 	return s
 }
 
-// setUsers makes the directory of the options. The accounts are in force already.
-func (e *Engine) setUsers() {
+// setUsers makes the directory of the options, of which list are the users. The accounts are in force already.
+func (e *Engine) setUsers(list []userDraft) {
 	o := &e.opts
 	d := &directory{byName: make(map[string]*user), byNkey: make(map[string]*user), elsewhere: e.trust != nil || o.Callout != nil}
-	list, _ := draftUsers(o)
 	d.mapped = o.TLS.Map && len(list) > 0
 	for i := range list {
 		u := &list[i].user

@@ -197,16 +197,17 @@ func (s *Server) LameDuck() { s.post(func(e *engine.Engine) { e.LameDuck() }) }
 // without a restart.
 func (s *Server) Reload(o engine.Options, done func(needRestart []string)) {
 	complete(&o, s.opts.processors())
-	s.post(func(e *engine.Engine) { s.reload(e, o, done) })
+	p := engine.Prepare(o)
+	s.post(func(e *engine.Engine) { s.reload(e, p, done) })
 }
 
 // reload waits until connections have followed an earlier reload: they would all have to in one turn.
-func (s *Server) reload(e *engine.Engine, o engine.Options, done func(needRestart []string)) {
+func (s *Server) reload(e *engine.Engine, p *engine.Prepared, done func(needRestart []string)) {
 	if e.Following() {
-		s.post(func(e *engine.Engine) { s.reload(e, o, done) })
+		s.post(func(e *engine.Engine) { s.reload(e, p, done) })
 		return
 	}
-	done(e.Reload(o))
+	done(e.ReloadPrepared(p))
 }
 
 // complete adds what the host decides.
