@@ -71,6 +71,8 @@ const (
 	MarkRecastAwaited
 	MarkRecastHurried
 	MarkMoveFirst
+	MarkRemakeSliced
+	MarkRemakeAsked
 	MarkFanoutSettled
 	MarkMappingLost
 	MarkHopsMax
@@ -143,6 +145,8 @@ var markNames = [NumMarks]string{
 	MarkRecastAwaited:     "a message that waited until all subscriptions had what other imports call for",
 	MarkRecastHurried:     "a message that did not wait for that, because too much waits or imports changed again and again",
 	MarkMoveFirst:         "a subscription moved to its user's new account before its turn, because of a message",
+	MarkRemakeSliced:      "subscriptions that follow a reload bit by bit",
+	MarkRemakeAsked:       "subscriptions that follow another CONNECT bit by bit",
 	MarkFanoutSettled:     "a message under way to other accounts carried through before a reload",
 	MarkMappingLost:       "a message lost by a mapping",
 	MarkHopsMax:           "a message that passed through too many accounts",

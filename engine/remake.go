@@ -28,6 +28,11 @@ func (e *Engine) remake(c *conn, from *account) {
 	if len(c.subs) > e.slice(remakeAtOnce) {
 		c.remaking = &remaking{from: from, left: len(c.subs), swept: e.moves.visiting}
 		c.gate |= gateRemake
+		if e.moves.visiting {
+			e.mark(MarkRemakeSliced)
+		} else {
+			e.mark(MarkRemakeAsked)
+		}
 		c.epoch = e.epoch - 1 // has deliver look
 		e.remaking = append(e.remaking, c)
 		return
