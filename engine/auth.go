@@ -58,10 +58,14 @@ func (e *Engine) prove(c *conn, who *user, name, got string, answer bool) {
 	}
 	if !config.IsBcrypt(want) {
 		same := subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
-		e.decide(c, who, same && who != nil, answer)
-		return
+		if ok := same && who != nil; ok || !config.IsBcrypt(e.users.decoy) {
+			e.decide(c, who, ok, answer)
+			return
+		}
+		who, want = nil, e.users.decoy
 	}
-	// An unknown name takes as long as a wrong password, so that the time does not tell which names exist.
+	// An unknown name, and a wrong password of who has none that is hashed, take as long as a wrong one of who has, so that
+	// the time does not tell which names exist.
 	e.check(&passwordCheck{conn: c, who: who, user: name, hash: want, password: got, known: who != nil, answer: answer})
 }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/natsd/natsd/config"
 )
 
 const violation = "-ERR 'Authorization Violation'\r\n"
@@ -144,6 +146,36 @@ func TestReloadWhilePasswordIsChecked(t *testing.T) {
 			turn(e, func() { e.EOF(id) })
 			w.left(t, e)
 		})
+	}
+}
+
+// How long a refusal takes does not tell who there is: with one user's password hashed, all of them wait for a comparison.
+func TestRefusalsTakeTheSamePath(t *testing.T) {
+	users := []config.User{{Name: "hashed", Password: bcryptOfP}, {Name: "plain", Password: "p"}}
+	for _, c := range []struct {
+		user, pass string
+		compared   bool
+		want       string
+	}{
+		{"hashed", "x", true, violation},
+		{"plain", "x", true, violation},
+		{"nobody", "x", true, violation},
+		{"plain", "p", false, "+OK\r\nPONG\r\n"},
+		{"hashed", "p", true, "+OK\r\nPONG\r\n"},
+		{"nobody", "p", true, violation}, // right for the hash that it is compared with
+	} {
+		e, w := started(t, Options{Users: users, Check: true})
+		id := accept(e)
+		w.take(id)
+		say(e, id, `CONNECT {"user":"`+c.user+`","pass":"`+c.pass+`"}`+"\r\nPING\r\n")
+		if waits := w.take(id) == ""; waits != c.compared {
+			t.Errorf("%s with %s waits for a comparison: %t", c.user, c.pass, waits)
+		}
+		w.finishJobs(e)
+		w.settle(t, e)
+		if got := w.take(id); c.compared && got != c.want {
+			t.Errorf("%s with %s got %q, want %q", c.user, c.pass, got, c.want)
+		}
 	}
 }
 
