@@ -27,6 +27,7 @@ func remembering(t *testing.T, o CacheOptions) *world {
 		o.Dir = t.TempDir()
 	}
 	w.c.UseCache(&o)
+	t.Cleanup(func() { w.c.UseCache(nil) }) // before the directory goes
 	return w
 }
 
@@ -166,6 +167,7 @@ func TestRevocationsOutlastTheirAnswers(t *testing.T) {
 			w.answers(chain[0], func(*reply) {})
 			w.c.UseCache(&CacheOptions{Dir: dir})
 			w.expect("good", chain, true)
+			w.c.UseCache(nil)
 		})
 	}
 }

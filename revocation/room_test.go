@@ -228,4 +228,5 @@ func TestRevocationsWithoutRoom(t *testing.T) {
 		w.c.cache.Load().close()
 		open()
 	}
+	w.c.UseCache(nil)
 }
