@@ -184,6 +184,9 @@ func (e *Engine) divert(s *subscription) *subscription {
 	if s == nil || s.flags&(subFiltered|subTracked) == 0 {
 		return s
 	}
+	if s.conn.gate&gateClosed != 0 {
+		return nil // its flags may be from when it was another user, who had permissions (remake.go)
+	}
 	m := &e.out
 	if s.flags&subFiltered != 0 && !s.conn.user.mayDeliver(s.handle.Queue(), m.shown) {
 		e.mark(MarkDeliveryFiltered)

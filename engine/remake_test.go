@@ -199,6 +199,42 @@ func TestRemakingIsOvertaken(t *testing.T) {
 	}
 }
 
+// Subscriptions of a connection that ends before they have followed still have the flags of the user that it was: they get no
+// message, and nobody asks the new user, who has no permissions, about one.
+func TestMessageToThoseWhoLeaveWhileRemaking(t *testing.T) {
+	for _, name := range []string{"followed", "swept"} {
+		t.Run(name, func(t *testing.T) {
+			w := newCrowded(t, 0)
+			turn(w.e, func() { w.e.Reload(remakeOptions("A", "wild.no")) })
+			var subs strings.Builder
+			for i := range 5 * remakePerTurn {
+				fmt.Fprintf(&subs, "SUB wild.* %d\r\n", i)
+			}
+			say(w.e, w.many, subs.String())
+			w.settle(t, w.e)
+			turn(w.e, func() {
+				w.e.Reload(remakeOptions("A"))
+				w.e.Received(w.many, []byte("PING\r\n")) // is visited, and begins to follow
+				if w.e.lookup(w.many).remaking == nil {
+					t.Fatal("it was over too soon")
+				}
+				w.e.Closed(w.many, "")
+				if name == "swept" {
+					w.e.Reload(remakeOptions("A"))
+				}
+				w.e.Received(w.inA, []byte("PUB wild.yes 1\r\na\r\nPING\r\n"))
+			})
+			w.finish(t)
+			if got := w.take(w.inA); !strings.HasSuffix(got, "PONG\r\n") {
+				t.Errorf("the publisher got %q", got)
+			}
+			if n := w.e.subscriptions(); n != 0 {
+				t.Errorf("%d subscriptions are left", n)
+			}
+		})
+	}
+}
+
 // A second CONNECT is no way to make the server spend a turn on it, or much of every turn.
 func TestSecondConnectIsSliced(t *testing.T) {
 	for _, n := range []int{remakeAtOnce + 1, 500, 5 * remakePerTurn} {
