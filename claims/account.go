@@ -54,6 +54,13 @@ type Activation struct {
 	Kind    config.ExportKind
 }
 
+// IsAccount says why a text is no account JWT, signed by its issuer; nil: it is one. What DecodeAccount refuses besides is known
+// only then.
+func IsAccount(text string) error {
+	_, err := jwt.DecodeAccountClaims(text)
+	return err
+}
+
 // DecodeAccount reads an account JWT and verifies that its issuer signed it.
 func DecodeAccount(text string) (*Account, error) {
 	c, err := jwt.DecodeAccountClaims(text)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -183,11 +184,27 @@ func (e *Engine) othersListen(a *account, subj []byte) bool {
 		e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
 }
 
-// preload takes over the account JWTs that a reload has preloaded, where nothing else knows better.
+// preload takes over the account JWTs that a reload has preloaded, where nothing else knows better. A memory resolver knows no
+// others: an account that is not among them any more has ended; but not the server's own, which it needs.
 func (e *Engine) preload(o *config.Operators) {
 	t := e.trust
 	if t == nil || o == nil || t.onShelf() {
 		return
+	}
+	former := t.preloaded
+	t.preloaded = make(map[string]bool, len(o.Preload))
+	for _, p := range o.Preload {
+		t.preloaded[p.Account] = true
+	}
+	gone := slices.DeleteFunc(slices.Sorted(maps.Keys(former)), func(key string) bool { return t.preloaded[key] || key == e.system.name })
+	for _, key := range gone {
+		delete(t.texts, key)
+		if t.resolver.Kind == config.MemoryResolver {
+			t.takes(key, t.next())
+			if ch := t.charters[key]; ch != nil {
+				e.revoke(ch)
+			}
+		}
 	}
 	for _, p := range o.Preload {
 		if t.sought(p.Account) {

@@ -562,6 +562,51 @@ func TestPreloadAtReload(t *testing.T) {
 	}
 }
 
+// What a reload takes out of the memory resolver's accounts has ended, for those connected too, and comes back with its JWT.
+func TestPreloadGoneAtReload(t *testing.T) {
+	a, b := testAccount(2), testAccount(3)
+	base := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 1)}
+	w := newOperatorWorld(t, config.MemoryResolver, nil, base.account(a, nil), base.account(b, nil))
+	first, second := testUser(1), testUser(2)
+	c, d := w.login(w.user(first, a, nil), first), w.login(w.user(second, b, nil), second)
+	w.wants(c, "PONG")
+	w.wants(d, "PONG")
+	all := w.e.opts.Operators.Preload
+	reload := func(preload []config.PreloadedJWT) {
+		o := w.e.opts
+		next := *o.Operators
+		next.Preload = preload
+		o.Operators = &next
+		turn(w.e, func() { w.e.Reload(o) })
+		w.run()
+	}
+	for range 2 {
+		reload(slices.DeleteFunc(slices.Clone(all), func(p config.PreloadedJWT) bool { return p.Account != publicOf(b) }))
+		w.wants(c, "-ERR 'Account Authentication Expired'")
+		w.wants(w.login(w.user(first, a, nil), first), refusedText)
+		say(w.e, d, "PING\r\n")
+		w.wants(d, "PONG")
+		operator := w.login(w.user(testUser(99), testAccount(1), nil), testUser(99))
+		w.wants(operator, "PONG") // the server's own account stays
+		reload(all)
+		c = w.login(w.user(first, a, nil), first)
+		w.wants(c, "PONG")
+	}
+}
+
+// What is no account JWT is refused when the configuration is checked.
+func TestPreloadIsChecked(t *testing.T) {
+	base := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 1)}
+	w := newOperatorWorld(t, config.MemoryResolver, nil, base.account(testAccount(2), nil))
+	o := w.e.opts
+	next := *o.Operators
+	next.Preload = []config.PreloadedJWT{{Account: publicOf(testAccount(2)), JWT: "garbage"}}
+	o.Operators = &next
+	if all := CheckOperators(&o); len(all) != 1 || !strings.Contains(all[0].Error(), "invalid account JWT") {
+		t.Error(all)
+	}
+}
+
 // Reading an account's JWT may take long on a machine that is busy, or was stopped: nobody is turned away for that.
 func TestAccountIsReadLate(t *testing.T) {
 	a := testAccount(2)

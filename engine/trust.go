@@ -22,14 +22,15 @@ type trust struct {
 	sentinel  string   // the JWT of clients that present none; empty: they are refused
 	resolver  config.Resolver
 
-	texts    map[string]string   // account JWTs at hand, by public key: preloaded, or told by an update
-	charters map[string]*charter // by public key
-	lookups  map[string]*lookup
-	rules    *ruleSet
-	shelf    shelf
-	failed   recall[string]    // accounts that were not found lately
-	words    uint64            // about accounts that were taken in so far
-	last     map[string]uint64 // of those, the last one that counts about each account
+	preloaded map[string]bool     // the accounts whose JWTs the configuration has
+	texts     map[string]string   // account JWTs at hand, by public key: preloaded, or told by an update
+	charters  map[string]*charter // by public key
+	lookups   map[string]*lookup
+	rules     *ruleSet
+	shelf     shelf
+	failed    recall[string]    // accounts that were not found lately
+	words     uint64            // about accounts that were taken in so far
+	last      map[string]uint64 // of those, the last one that counts about each account
 }
 
 // next numbers what somebody says about accounts: a JWT, a deletion. Jobs read these, and end in any order; what was said
@@ -118,6 +119,8 @@ func readOperators(o *Options) (all []*claims.Operator, problems []error) {
 	for _, p := range o.Operators.Preload {
 		if !nkeys.IsValidPublicAccountKey(p.Account) {
 			wrong(p.Pos, "resolver_preload: %q is not a public account key", p.Account)
+		} else if err := claims.IsAccount(p.JWT); err != nil {
+			wrong(p.Pos, "resolver_preload: invalid account JWT of %s: %v", p.Account, err)
 		}
 	}
 	if s := o.SystemAccount; s.Text != "" && !nkeys.IsValidPublicAccountKey(s.Text) {
@@ -149,7 +152,7 @@ func (e *Engine) initTrust(operators []*claims.Operator) {
 	c := e.opts.Operators
 	t := &trust{
 		operators: operators, sentinel: c.DefaultSentinel.Text, resolver: c.Resolver,
-		texts: make(map[string]string), charters: make(map[string]*charter), lookups: make(map[string]*lookup),
+		preloaded: make(map[string]bool), texts: make(map[string]string), charters: make(map[string]*charter), lookups: make(map[string]*lookup),
 		failed: newRecall[string](notFoundMax, notFoundSpan), last: make(map[string]uint64),
 	}
 	for _, k := range c.TrustedKeys {
@@ -165,7 +168,7 @@ func (e *Engine) initTrust(operators []*claims.Operator) {
 		t.resolver.Timeout = defaultLookupTimeout
 	}
 	for _, p := range c.Preload {
-		t.texts[p.Account] = p.JWT
+		t.texts[p.Account], t.preloaded[p.Account] = p.JWT, true
 	}
 	e.trust = t
 	t.rules = draftRules(nil, e.opts.SystemAccount)
