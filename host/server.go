@@ -55,6 +55,7 @@ type Server struct {
 	jobs    jobs
 	answers answers
 	process process
+	vault   vault
 
 	handshakes handshakes
 
@@ -108,6 +109,7 @@ func New(o Options) (*Server, error) {
 	s.crowded.every = acceptComplaints
 	s.process.ocsp = o.OCSPCache
 	s.process.processors = o.processors()
+	s.vault.s, s.vault.dir = s, o.AccountDir
 	s.answers.waiting = map[engine.QueryID]chan monitor.Answer{}
 	var err error
 	if o.Portable {
@@ -124,7 +126,7 @@ func (s *Server) env() engine.Env {
 	env := engine.Env{
 		Clock: s.clock, Network: s.loop, TLS: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
 		Process: &s.process, Diagnosis: diagnosis{},
-		Web: newPages(s, s.opts.FetchTLS), Vault: &vault{s: s, dir: s.opts.AccountDir}, Zones: &zones{},
+		Web: newPages(s, s.opts.FetchTLS), Vault: &s.vault, Zones: &zones{},
 	}
 	if s.opts.Reload != nil {
 		env.Operator = operator{s}
@@ -151,6 +153,7 @@ func (s *Server) Run() error {
 	err := s.loop.run()
 	s.inbox.close() // nobody wakes the loop from here on
 	s.loop.close()
+	s.vault.finish()
 	switch {
 	case err != nil:
 		return err

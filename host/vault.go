@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nkeys"
 
@@ -25,6 +26,23 @@ type vault struct {
 	mu      sync.Mutex
 	queue   []func()
 	working bool
+	idle    sync.WaitGroup // nothing is being carried out
+}
+
+// vaultEndWait is how long the end of the server waits for what it had asked of the directory, which nobody was told of yet.
+const vaultEndWait = 5 * time.Second
+
+// finish waits until all is carried out that was asked for; the engine asks for nothing more.
+func (v *vault) finish() {
+	done := make(chan struct{})
+	go func() {
+		v.idle.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(vaultEndWait):
+	}
 }
 
 const (
@@ -42,7 +60,7 @@ func (v *vault) do(id engine.VaultID, f func() engine.VaultResult) {
 	})
 	if !v.working {
 		v.working = true
-		go v.work()
+		v.idle.Go(v.work)
 	}
 }
 
