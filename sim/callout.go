@@ -109,6 +109,7 @@ type inquiry struct {
 	firstAt engine.Instant // when the server was given the first answer; 0: it was not
 	right   bool           // that is as it should be
 	decided bool           // the server has said something to the client since, or closed its connection
+	lost    bool           // the service broke when the server had its answer, and perhaps had not looked at it
 	held    bool           // … when it had been held up: what had come meanwhile it looked at before the time
 }
 
@@ -146,6 +147,9 @@ func (n *node) serviceDoes(what uint64) {
 	case servicePongs:
 		n.eng.Received(s.id, []byte("PONG\r\n"))
 	case serviceBreaks:
+		for _, q := range s.asked[max(len(s.asked)-checkedBack, 0):] {
+			q.lost = q.lost || q.stay == s.stays && q.firstAt > 0 && !q.decided
+		}
 		id := s.id
 		n.serviceGone()
 		n.eng.Closed(id, "connection reset by peer")

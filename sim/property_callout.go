@@ -65,6 +65,8 @@ func (n *node) mayRefuse(c *client) bool {
 		return true
 	case q == nil:
 		return false
+	case q.lost:
+		return true
 	case q.firstAt == 0: // another CONNECT may wait behind the one that the question is about
 		return time.Duration(now-q.heardAt) >= timeout/2
 	case q.right:
@@ -93,7 +95,7 @@ func (n *node) checkUndecided() {
 	asked := n.service.asked
 	for _, q := range asked[max(len(asked)-checkedBack, 0):] {
 		most, since := n.tooLate(), q.heardAt
-		if q.firstAt > 0 {
+		if q.firstAt > 0 && !q.lost {
 			most, since = verifyIn, q.firstAt
 		}
 		if took := time.Duration(now - since); took > most && took < verifyIn+2*most && q.undecided(n) {
