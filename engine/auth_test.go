@@ -96,6 +96,25 @@ func TestAuthTimeout(t *testing.T) {
 	}
 }
 
+// Reloads give nobody more time to show credentials than the first of them did (seed 960583).
+func TestReloadsDoNotProlongAuthTimeout(t *testing.T) {
+	o := Options{User: "u", Pass: "p", AuthTimeout: time.Second, Check: true}
+	e, w := started(t, o)
+	c := accept(e)
+	w.take(c)
+	for range 4 {
+		w.advance(t, e, Instant(time.Second)/4-1)
+		turn(e, func() { e.Reload(o) })
+	}
+	if w.take(c) != "" {
+		t.Fatal("too early")
+	}
+	w.advance(t, e, 4)
+	if got := w.take(c); got != "-ERR 'Authentication Timeout'\r\n" || !w.fin[c] {
+		t.Fatalf("%q", got)
+	}
+}
+
 // While a password is checked, nothing more is read from the client, whoever had it checked.
 func TestCheckingPausesReading(t *testing.T) {
 	e, w := started(t, Options{User: "u", Pass: "p"})

@@ -115,8 +115,10 @@ func (e *Engine) reauthenticate(c *conn) {
 		c.authed, c.authEnd = true, 0
 		e.become(c, e.users.noAuth)
 	default:
+		if c.authed || c.authEnd == 0 { // who has time already gets no more, however often there is a reload
+			c.authEnd = later(e.now, e.opts.AuthTimeout)
+		}
 		c.authed = false
-		c.authEnd = later(e.now, e.opts.AuthTimeout)
 	}
 	if c.check == nil {
 		e.openAuth(c)
