@@ -74,6 +74,7 @@ const (
 	MarkRemakeSliced
 	MarkRemakeAsked
 	MarkFanoutSettled
+	MarkUnderwayDenied
 	MarkMappingLost
 	MarkHopsMax
 	NumMarks
@@ -148,6 +149,7 @@ var markNames = [NumMarks]string{
 	MarkRemakeSliced:      "subscriptions that follow a reload bit by bit",
 	MarkRemakeAsked:       "subscriptions that follow another CONNECT bit by bit",
 	MarkFanoutSettled:     "a message under way to other accounts carried through before a reload",
+	MarkUnderwayDenied:    "a message under way at a reload kept from somebody whom only the new permissions allow it",
 	MarkMappingLost:       "a message lost by a mapping",
 	MarkHopsMax:           "a message that passed through too many accounts",
 }

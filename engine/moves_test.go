@@ -329,3 +329,45 @@ func TestReloadWhileMessagesWait(t *testing.T) {
 	m.got(arrived, "")
 	m.end()
 }
+
+// A message that is under way when a reload comes does not reach those to whom the permissions denied it until then, whatever
+// they allow from then on; in another account, too.
+func TestReloadAmidDenied(t *testing.T) {
+	options := func(deny string) Options {
+		o := movesOptions("")
+		o.TurnWork = 1
+		for i := range o.Accounts {
+			o.Accounts[i].Users = append(o.Accounts[i].Users, userWith([]string{"near", "far"}[i], nil, &config.SubjectPermission{Deny: lists("", deny).Deny}))
+		}
+		return o
+	}
+	before := options("s.x i.s.x q.x")
+	e, w := started(t, before)
+	m := &movesWorld{tenants: &tenants{t: t, e: e, w: w}}
+	m.a = as(e, w, "a", "SUB s.x 1\r\nSUB s.x 2\r\nSUB s.x 3\r\n")
+	here := as(e, w, "near", "SUB s.* 1\r\nSUB s.> g 2\r\n")
+	there := as(e, w, "far", "SUB i.s.* 1\r\n")
+	w.settle(t, e)
+	turn(e, func() { e.Received(m.a, []byte("PUB s.x 1\r\nx\r\n")) })
+	for n := 0; e.Footprint().Fanouts == 0; n++ {
+		if n > 10 {
+			t.Fatal("it was delivered in one turn")
+		}
+		w.ring(e)
+	}
+	turn(e, func() { e.Reload(options("q.x")) })
+	w.settle(t, e)
+	for _, c := range []ConnID{here, there} {
+		if got := w.take(c); got != "" {
+			t.Errorf("whom it was denied got %q", got)
+		}
+	}
+	if got := w.take(m.a); strings.Count(got, "MSG") != 3 {
+		t.Errorf("others got %q", got)
+	}
+	m.say(m.a, "PUB s.x 1\r\ny\r\n")
+	w.settle(t, e)
+	if got := w.take(here) + w.take(there); strings.Count(got, "MSG") != 3 {
+		t.Errorf("the next one: %q", got)
+	}
+}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/natsd/natsd/engine/assert"
 	"github.com/natsd/natsd/subject"
+	"github.com/natsd/natsd/sublist"
 )
 
 // A message that takes several turns may be under way when a reload comes. It was published before: it goes to those whom it
@@ -61,6 +62,7 @@ func (e *Engine) settleFanout(f *fanout) {
 		silent = m.trace.silent
 	}
 	e.askAll(in, func(s *subscription) bool { return slices.Index(f.to.Plain, s) >= f.next })
+	f.to = e.allowed(f.to, f.next)
 	for i := m.crossed; i < len(m.cross); i++ { // they become more
 		e.mark(MarkFanoutSettled)
 		e.settleCrossing(i)
@@ -87,7 +89,7 @@ func (e *Engine) settleCrossing(i int) {
 		m.cross[i].info = e.informs(&x)
 	}
 	e.answerIn(x.to)
-	m.cross[i].found = e.reach(x.to, m.subject)
+	m.cross[i].found = e.allowed(e.reach(x.to, m.subject), 0)
 	e.askAll(x.to, func(*subscription) bool { return true })
 }
 
@@ -98,4 +100,48 @@ func (e *Engine) askAll(a *account, still func(*subscription) bool) {
 			e.request(im)
 		}
 	}
+}
+
+// allowed is a result without those, from a place on as fan counts, to whom e.out may not be delivered: after a reload, that could
+// not be told any more. Those who may no longer get it then are another matter. The group that is being served stays as it is.
+func (e *Engine) allowed(r *sublist.Result[*subscription], from int) *sublist.Result[*subscription] {
+	denied := func(s *subscription) bool { return !e.mayGetOut(s) }
+	plain, group := min(from, len(r.Plain)), max(from-len(r.Plain), 0)
+	if e.out.untried > 0 {
+		group++
+	}
+	queues := r.Queues[min(group, len(r.Queues)):]
+	if !slices.ContainsFunc(r.Plain[plain:], denied) &&
+		!slices.ContainsFunc(queues, func(q sublist.Group[*subscription]) bool { return slices.ContainsFunc(q.Members, denied) }) {
+		return r
+	}
+	e.mark(MarkUnderwayDenied)
+	n := &sublist.Result[*subscription]{
+		Plain:  append(slices.Clone(r.Plain[:plain]), slices.DeleteFunc(slices.Clone(r.Plain[plain:]), denied)...),
+		Queues: slices.Clone(r.Queues[:len(r.Queues)-len(queues)]),
+	}
+	for _, q := range queues {
+		if q.Members = slices.DeleteFunc(slices.Clone(q.Members), denied); len(q.Members) > 0 {
+			n.Queues = append(n.Queues, q)
+		}
+	}
+	return n
+}
+
+// mayGetOut reports whether the permissions in force let e.out be delivered to a subscription.
+func (e *Engine) mayGetOut(s *subscription) bool {
+	if s.flags&(subService|subHandler) != 0 {
+		return true
+	}
+	subj := e.out.subject
+	if s.flags&subShadow != 0 {
+		for x := s; x != nil && subj != nil; x = x.also.behind {
+			subj = x.also.stream.toLocal(subj)
+		}
+		s = s.also.root
+	}
+	if s.flags&subFiltered == 0 || s.conn.gate&gateClosed != 0 || subj == nil {
+		return true
+	}
+	return s.conn.user.mayDeliver(s.handle.Queue(), subj)
 }
