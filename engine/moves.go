@@ -109,7 +109,7 @@ func (d *directory) each(f func(*user)) {
 
 // endMoves ends it once all connections have followed.
 func (e *Engine) endMoves() {
-	if slices.ContainsFunc(e.remaking, func(c *conn) bool { return c.remaking != nil && c.remaking.swept }) {
+	if e.sweptRemaking() {
 		return
 	}
 	e.moves = moves{}

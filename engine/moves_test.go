@@ -371,3 +371,45 @@ func TestReloadAmidDenied(t *testing.T) {
 		t.Errorf("the next one: %q", got)
 	}
 }
+
+// Reloads that change nothing but permissions are followed, too, before the next one; and what is under way meanwhile, with who
+// needs no user any more, does no harm.
+func TestReloadsOfWhoHasManySubscriptions(t *testing.T) {
+	options := func(users bool) Options {
+		o := Options{TurnWork: 1, Check: true}
+		if users {
+			o.Users = []config.User{{Name: "a", Password: "p"}, userWith("near", nil, &config.SubjectPermission{Deny: lists("", "s.x").Deny})}
+		}
+		return o
+	}
+	e, w := started(t, options(true))
+	a := as(e, w, "a", "SUB s.x 1\r\nSUB s.x 2\r\nSUB s.x 3\r\n")
+	var many strings.Builder
+	many.WriteString("SUB s.* 1\r\n")
+	for i := range 200 {
+		fmt.Fprintf(&many, "SUB y.%d %d\r\n", i, i+2)
+	}
+	near := as(e, w, "near", many.String())
+	w.settle(t, e)
+	for _, patient := range []bool{true, false} {
+		turn(e, func() { e.Reload(options(false)) })
+		if !e.Following() {
+			t.Fatal("all have followed at once")
+		}
+		for patient && e.Following() {
+			w.ring(e)
+		}
+		if patient && len(e.remaking) > 0 {
+			t.Fatal("not all have followed")
+		}
+		turn(e, func() { e.Received(a, []byte("PUB s.x 1\r\nx\r\n")) })
+		turn(e, func() { e.Reload(options(false)) })
+		w.settle(t, e)
+		if got := w.take(near); got != "MSG s.x 1 1\r\nx\r\n" {
+			t.Errorf("got %q", got)
+		}
+		turn(e, func() { e.Reload(options(true)) })
+		w.settle(t, e)
+	}
+	w.take(a)
+}

@@ -17,7 +17,12 @@ import (
 // that come; a Reload that does not wait for it has it done in its own turn, however long that takes. It never lasts: what clients
 // do does not prolong it.
 func (e *Engine) Following() bool {
-	return e.trust == nil && (e.sweep.on || e.recast.on || e.moves.on)
+	return e.trust == nil && (e.sweep.on || e.recast.on || e.moves.on || e.sweptRemaking())
+}
+
+// sweptRemaking reports whether subscriptions follow a reload bit by bit.
+func (e *Engine) sweptRemaking() bool {
+	return slices.ContainsFunc(e.remaking, func(c *conn) bool { return c.remaking != nil && c.remaking.swept })
 }
 
 // settleUnderway is called before a reload.
@@ -42,10 +47,11 @@ func (e *Engine) followAll() {
 	for e.sweep.on {
 		e.stepSweep()
 	}
-	for e.moves.on {
-		if e.endMoves(); e.moves.on {
-			e.stepRemaking()
-		}
+	for e.sweptRemaking() {
+		e.stepRemaking()
+	}
+	if e.moves.on {
+		e.endMoves()
 	}
 	e.recastAll()
 }
@@ -62,7 +68,7 @@ func (e *Engine) settleFanout(f *fanout) {
 		silent = m.trace.silent
 	}
 	e.askAll(in, func(s *subscription) bool { return slices.Index(f.to.Plain, s) >= f.next })
-	f.to = e.allowed(f.to, f.next)
+	f.to = e.allowed(f.to, f.next, e.out.untried > 0)
 	for i := m.crossed; i < len(m.cross); i++ { // they become more
 		e.mark(MarkFanoutSettled)
 		e.settleCrossing(i)
@@ -89,7 +95,7 @@ func (e *Engine) settleCrossing(i int) {
 		m.cross[i].info = e.informs(&x)
 	}
 	e.answerIn(x.to)
-	m.cross[i].found = e.allowed(e.reach(x.to, m.subject), 0)
+	m.cross[i].found = e.allowed(e.reach(x.to, m.subject), 0, false)
 	e.askAll(x.to, func(*subscription) bool { return true })
 }
 
@@ -103,11 +109,11 @@ func (e *Engine) askAll(a *account, still func(*subscription) bool) {
 }
 
 // allowed is a result without those, from a place on as fan counts, to whom e.out may not be delivered: after a reload, that could
-// not be told any more. Those who may no longer get it then are another matter. The group that is being served stays as it is.
-func (e *Engine) allowed(r *sublist.Result[*subscription], from int) *sublist.Result[*subscription] {
+// not be told any more. Those who may no longer get it then are another matter. A group that is being served stays as it is.
+func (e *Engine) allowed(r *sublist.Result[*subscription], from int, amidGroup bool) *sublist.Result[*subscription] {
 	denied := func(s *subscription) bool { return !e.mayGetOut(s) }
 	plain, group := min(from, len(r.Plain)), max(from-len(r.Plain), 0)
-	if e.out.untried > 0 {
+	if amidGroup {
 		group++
 	}
 	queues := r.Queues[min(group, len(r.Queues)):]
@@ -140,7 +146,7 @@ func (e *Engine) mayGetOut(s *subscription) bool {
 		}
 		s = s.also.root
 	}
-	if s.flags&subFiltered == 0 || s.conn.gate&gateClosed != 0 || subj == nil {
+	if s.flags&subFiltered == 0 || s.conn.gate&gateClosed != 0 || s.conn.user == nil || subj == nil {
 		return true
 	}
 	return s.conn.user.mayDeliver(s.handle.Queue(), subj)
