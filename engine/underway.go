@@ -109,14 +109,15 @@ func (e *Engine) askAll(a *account, still func(*subscription) bool) {
 }
 
 // allowed is a result without those, from a place on as fan counts, to whom e.out may not be delivered: after a reload, that could
-// not be told any more. Those who may no longer get it then are another matter. A group that is being served stays as it is.
+// not be told any more. Those who may no longer get it then are another matter. Of a group that is being served those who are left
+// are the first to be tried, in their order.
 func (e *Engine) allowed(r *sublist.Result[*subscription], from int, amidGroup bool) *sublist.Result[*subscription] {
 	denied := func(s *subscription) bool { return !e.mayGetOut(s) }
 	plain, group := min(from, len(r.Plain)), max(from-len(r.Plain), 0)
+	queues := slices.Clone(r.Queues[group:])
 	if amidGroup {
-		group++
+		queues[0].Members = e.out.toTry(queues[0].Members)
 	}
-	queues := r.Queues[min(group, len(r.Queues)):]
 	if !slices.ContainsFunc(r.Plain[plain:], denied) &&
 		!slices.ContainsFunc(queues, func(q sublist.Group[*subscription]) bool { return slices.ContainsFunc(q.Members, denied) }) {
 		return r
@@ -124,14 +125,24 @@ func (e *Engine) allowed(r *sublist.Result[*subscription], from int, amidGroup b
 	e.mark(MarkUnderwayDenied)
 	n := &sublist.Result[*subscription]{
 		Plain:  append(slices.Clone(r.Plain[:plain]), slices.DeleteFunc(slices.Clone(r.Plain[plain:]), denied)...),
-		Queues: slices.Clone(r.Queues[:len(r.Queues)-len(queues)]),
+		Queues: slices.Clone(r.Queues[:group]),
 	}
-	for _, q := range queues {
-		if q.Members = slices.DeleteFunc(slices.Clone(q.Members), denied); len(q.Members) > 0 {
+	for i, q := range queues {
+		q.Members = slices.DeleteFunc(slices.Clone(q.Members), denied)
+		if amidGroup && i == 0 {
+			e.out.member, e.out.untried = 0, len(q.Members)
+		}
+		if len(q.Members) > 0 {
 			n.Queues = append(n.Queues, q)
 		}
 	}
 	return n
+}
+
+// toTry is those members of the queue group that is being served who are not tried yet, in the order in which they will be.
+func (m *outgoing) toTry(members []*subscription) []*subscription {
+	most := min(m.member+m.untried, len(members))
+	return slices.Concat(members[m.member:most], members[:m.untried-(most-m.member)])
 }
 
 // mayGetOut reports whether the permissions in force let e.out be delivered to a subscription.

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/natsd/natsd/config"
+)
+
+// groupWorld has a queue group on s.* whose members are named by letters: those of d, who are denied s.x before a reload and may
+// get it from then on; those of o, who may always; and those of l, who may before and may not from then on.
+type groupWorld struct {
+	*tenants
+	pub     ConnID
+	members map[string][]ConnID
+}
+
+func groupOptions(after bool) Options {
+	denied, left := lists("", "s.x"), lists("", "")
+	if after {
+		denied, left = left, denied
+	}
+	return Options{TurnWork: 1, Check: true, Users: []config.User{
+		userWith("p", nil, nil), userWith("o", nil, nil), userWith("d", nil, denied), userWith("l", nil, left),
+	}}
+}
+
+func newGroupWorld(t *testing.T, members string) *groupWorld {
+	e, w := started(t, groupOptions(false))
+	g := &groupWorld{tenants: &tenants{t: t, e: e, w: w}, members: make(map[string][]ConnID)}
+	for _, name := range strings.Split(members, "") {
+		g.members[name] = append(g.members[name], as(e, w, name, "SUB s.* g 1\r\n"))
+		w.settle(t, e)
+	}
+	g.pub = as(e, w, "p", "SUB in 1\r\n")
+	w.settle(t, e)
+	return g
+}
+
+// took is how many messages the members of a name got, perhaps in this turn.
+func (g *groupWorld) took(name string) (n int) {
+	for _, c := range g.members[name] {
+		n += int(g.e.lookup(c).stats.outMsgs)
+	}
+	return n
+}
+
+// A queue group that is being served when a reload comes gives the message to one of those members to whom it was not denied
+// before, and who may still get it; if there are none, to nobody, and its publisher is told.
+func TestReloadAmidGroup(t *testing.T) {
+	for _, members := range []string{"dddddd", "dddodd", "dodddl", "dddldd", "ddddoo"} {
+		amid := 0
+		for n := range 30 {
+			g := newGroupWorld(t, members)
+			for range n {
+				g.e.rng.IntN(len(members)) // another one is the first to be tried
+			}
+			turn(g.e, func() { g.e.Received(g.pub, []byte("PUB s.x in 1\r\nx\r\n")) })
+			for range n % 3 {
+				if len(g.e.fanouts) > 0 {
+					g.w.ring(g.e)
+				}
+			}
+			before := 0
+			turn(g.e, func() {
+				before = g.took("o") + g.took("l")
+				if len(g.e.fanouts) > 0 && g.e.fanouts[0].msg.untried > 0 {
+					amid++
+				}
+				g.e.Reload(groupOptions(true))
+			})
+			g.w.settle(t, g.e)
+			all := g.took("o") + g.took("l")
+			want := before
+			if strings.Contains(members, "o") {
+				want = 1
+			}
+			if denied := g.took("d"); denied > 0 || all != want || before == 0 && g.took("l") > 0 {
+				t.Fatalf("%s, %d: %d had got it, then %d, and %d of those to whom it was denied", members, n, before, all, denied)
+			}
+			if told := strings.Contains(g.w.take(g.pub), "503"); told != (all == 0) {
+				t.Fatalf("%s, %d: %d got it, and the publisher was told that nobody listens: %v", members, n, all, told)
+			}
+			if f := g.e.Footprint(); f.Fanouts != 0 {
+				t.Fatalf("left: %+v", f)
+			}
+		}
+		if amid < 3 {
+			t.Errorf("%s: the group was being served in %d cases only", members, amid)
+		}
+	}
+}
