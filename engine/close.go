@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/natsd/natsd/wire"
@@ -63,6 +64,15 @@ func (e *Engine) closeConn(c *conn, reason CloseReason, err wire.Err) {
 	e.touch(c)
 }
 
+// closeStale closes a connection whose peer answers no pings.
+func (e *Engine) closeStale(c *conn) {
+	e.totals.stale++
+	if e.opts.Debug {
+		e.logf(LevelDebug, c.subject(), "Stale Client Connection - Closing")
+	}
+	e.closeConn(c, ReasonStale, wire.ErrStaleConnection)
+}
+
 // slowConsumer closes a connection that does not take what waits for it. Its queue is dropped: the peer may be in the
 // middle of a message, so nothing more can be told.
 func (e *Engine) slowConsumer(c *conn, reason CloseReason) {
@@ -74,9 +84,18 @@ func (e *Engine) slowConsumer(c *conn, reason CloseReason) {
 	if c.out.pending > 0 {
 		e.mark(MarkSlowDataQueued)
 	}
-	e.complainAt(LevelInfo, c, "Slow Consumer Detected: "+string(reason))
+	e.complainAt(LevelInfo, c, "Slow Consumer Detected: "+e.slowness(c, reason))
 	e.detach(c, reason)
 	e.abandon(c)
+}
+
+// slowness is what the log says of a slow consumer, in nats-server's words.
+func (e *Engine) slowness(c *conn, reason CloseReason) string {
+	if reason == ReasonSlowDeadline {
+		return "WriteDeadline of " + e.opts.WriteDeadline.String() + " exceeded with " + strconv.Itoa(c.out.pieces()) + " chunks of " +
+			strconv.Itoa(c.out.pending) + " total bytes."
+	}
+	return "MaxPending of " + strconv.Itoa(e.opts.MaxPending) + " Exceeded"
 }
 
 // abandon closes the connection now, whatever waits.

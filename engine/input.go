@@ -39,6 +39,9 @@ func (e *Engine) input(c *conn, data []byte, held *chunk) {
 			data = e.continueLine(c, data)
 		default:
 			end := bytes.IndexByte(data, '\n')
+			if end > 0 && data[end-1] != '\r' {
+				end = lineEnd(data, end)
+			}
 			if end < 0 {
 				e.beginLine(c, data)
 				return
@@ -52,6 +55,27 @@ func (e *Engine) input(c *conn, data []byte, held *chunk) {
 	if c.gate != 0 {
 		e.pause(c)
 	}
+}
+
+// lineEnd returns where the line feed is that ends the control line at the beginning of data, in which the first one is at end; -1
+// if it is not there.
+func lineEnd(data []byte, end int) int {
+	if !startsArgs(data[:end]) {
+		return end
+	}
+	next := bytes.IndexByte(data[end+1:], '\n')
+	if next < 0 {
+		return -1
+	}
+	return end + 1 + next
+}
+
+// startsArgs reports whether a line feed behind line is the first byte of a verb's arguments: nothing but blanks stands between
+// them, and no carriage return. There it is a blank, for nats-server too, and the next one ends the line. (To nats-server it
+// belongs to the subject of a PUB, and to the lines that others get. Here it ends that line, from which something is missing.)
+func startsArgs(line []byte) bool {
+	verb, n := wire.ParseVerb(line)
+	return takesArgs(verb) && verb != wire.VerbPub && verb != wire.VerbHPub && len(trimLeft(line[n:])) == 0
 }
 
 func withoutCR(line []byte) []byte {

@@ -109,8 +109,7 @@ func (e *Engine) pingDue(c *conn) bool {
 	}
 	if c.pingsOut >= e.opts.PingMax {
 		e.mark(MarkStale)
-		e.totals.stale++
-		e.protocolError(c, wire.ErrStaleConnection, ReasonStale)
+		e.closeStale(c)
 		return false
 	}
 	c.pingAt = later(e.now, every)

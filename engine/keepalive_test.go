@@ -37,6 +37,18 @@ func TestPings(t *testing.T) {
 	w.left(t, e)
 }
 
+// Who answers no pings did nothing wrong: nats-server's log has a line about it where debug lines are wanted.
+func TestStaleConnectionIsNoError(t *testing.T) {
+	for _, debug := range []bool{false, true} {
+		e, w := started(t, Options{PingInterval: time.Second, PingMax: 1, Debug: debug})
+		c := w.join(e, "")
+		w.advance(t, e, Instant(time.Minute))
+		if !w.gone[c] || w.logged("Stale Client Connection - Closing") != debug || w.logged("Stale Connection") && !debug {
+			t.Fatal("debug lines", debug, "closed", w.gone[c])
+		}
+	}
+}
+
 // A client that the server itself does not read from can't answer.
 func TestNoPingsWhileHeldBack(t *testing.T) {
 	e, w, pub, _ := stalled(t, Options{StallMax: time.Hour, WriteDeadline: time.Hour, PingInterval: time.Second, PingMax: 1000})

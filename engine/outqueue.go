@@ -17,6 +17,15 @@ type outQueue struct {
 	segs    []segment
 }
 
+// pieces returns how many pieces of memory hold what waits.
+func (q *outQueue) pieces() int {
+	n := len(q.segs) - int(q.head)
+	if len(q.open) > 0 {
+		n++
+	}
+	return n
+}
+
 // extend returns n contiguous bytes at the end of the queue for the caller to fill.
 func (q *outQueue) extend(p *chunkPool, n int) []byte {
 	used := len(q.open)

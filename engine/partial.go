@@ -33,6 +33,11 @@ func (e *Engine) continueLine(c *conn, data []byte) (rest []byte) {
 	if c.gate&gateClosed != 0 {
 		return nil
 	}
+	if startsArgs(c.partial) {
+		e.mark(MarkSplitArgs)
+		c.partial = append(c.partial, '\n')
+		return data[end+1:]
+	}
 	line := c.partial
 	c.partial = nil
 	return e.line(c, withoutCR(line), data[end+1:])

@@ -51,7 +51,7 @@ var segmentLines = []string{
 	"HPUB a 12 17\r\nNATS/1.0\r\n\r\nhello\r\n", "HPUB a r 12 12\r\nNATS/1.0\r\n\r\n\r\n", "hpub a 0 2\r\nhi\r\n",
 	"PING\r\n", "ping and more\r\n", "PONG\r\n", "PONG" + strings.Repeat("x", 100) + "\r\n", "+OK\r\n", "+OK x\r\n", "INFO {}\r\n",
 	"-ERR 'x'\r\n", "FOO\r\n", "\r\n", "PUB a 5\r\nhelloXX", "PUB a x\r\n", "SUB " + strings.Repeat("y", 70) + " 1\r\n", "P", "\r", "\n",
-	"PUB a 1\r", "PUB      a       1      \r\nz\r\n", "SUB" + strings.Repeat(" ", 90) + "a 8\r\n",
+	"PUB a 1\r", "SUB \na 9\r\n", "SUB  \n", "UNSUB \n1\r\n", "CONNECT\n", "INFO \n{}\r\n", "PUB      a       1      \r\nz\r\n", "SUB" + strings.Repeat(" ", 90) + "a 8\r\n",
 }
 
 func segmentSteps(t *rapid.T) []step {

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 	"testing"
+	"time"
 )
 
 // A receiver for which more than max_pending would wait is closed, and exactly then.
@@ -21,7 +22,7 @@ func TestSlowConsumerByPending(t *testing.T) {
 		}
 	}
 	say(e, pub, one)
-	if !w.gone[sub] || !w.logged("Slow Consumer") {
+	if !w.gone[sub] || !w.logged("Slow Consumer Detected: MaxPending of 5000 Exceeded") {
 		t.Fatal("not closed")
 	}
 	if w.gone[pub] || w.paused[pub] {
@@ -33,6 +34,19 @@ func TestSlowConsumerByPending(t *testing.T) {
 	}
 	turn(e, func() { e.EOF(pub) })
 	w.left(t, e)
+}
+
+// What the log says is what operators of nats-server look for.
+func TestSlowConsumerByDeadlineIsLogged(t *testing.T) {
+	e, w := started(t, Options{WriteDeadline: 2 * time.Second, StallBytes: -1})
+	sub := w.join(e, "SUB a 1\r\n")
+	pub := w.join(e, "")
+	w.rooms[sub] = 0
+	say(e, pub, "PUB a 5\r\nhello\r\n")
+	w.advance(t, e, Instant(3*time.Second))
+	if !w.gone[sub] || !w.logged("Slow Consumer Detected: WriteDeadline of 2s exceeded with 1 chunks of 18 total bytes.") {
+		t.Fatalf("closed: %v; the log says %q", w.gone[sub], w.log)
+	}
 }
 
 // A receiver that takes what it is offered is no slow consumer, however much a turn brings.

@@ -148,7 +148,7 @@ func TestWriteDeadline(t *testing.T) {
 		stop := make(chan struct{})
 		done := make(chan int64, 1)
 		go func() { done <- flood(pub, "feed", 1000, stop) }()
-		until(t, "the write deadline to strike", func() bool { return s.log.contains("Slow Consumer (Write Deadline)") })
+		until(t, "the write deadline to strike", func() bool { return s.log.contains("Slow Consumer Detected: WriteDeadline of ") })
 		close(stop)
 		receive(t, "the publisher to end", done)
 		pub.ping()

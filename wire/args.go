@@ -73,8 +73,8 @@ func ParseUnsub(line []byte) (sid []byte, maxMsgs int, ok bool) {
 	return nil, 0, false
 }
 
-// fields splits at runs of spaces, tabs and the byte sep, which is no larger than a space, into dst and returns how many
-// there are; len(dst) means that many or more.
+// fields splits at runs of spaces, tabs, line feeds and the byte sep, which is no larger than a space, into dst and returns how
+// many there are; len(dst) means that many or more. (A line feed is among them only where it is the first byte.)
 func fields(line []byte, dst [][]byte, sep byte) int {
 	n := 0
 	for i := 0; i < len(line); i++ {
@@ -94,7 +94,7 @@ func fields(line []byte, dst [][]byte, sep byte) int {
 }
 
 // separates reports whether c stands between two fields.
-func separates(c, sep byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == sep) }
+func separates(c, sep byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == sep) }
 
 // parseSize reads a decimal number of at most nine digits; -1 when it is none.
 func parseSize(b []byte) int {
