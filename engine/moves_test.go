@@ -413,3 +413,36 @@ func TestReloadsOfWhoHasManySubscriptions(t *testing.T) {
 	}
 	w.take(a)
 }
+
+// Who has moved leaves subscriptions behind in what is known of a message that was published just before: they have ended, and
+// nobody asks its new permissions, which may be none, about them.
+func TestReloadAfterSubscriptionsHaveMoved(t *testing.T) {
+	o := remakeOptions("A", "wild.no")
+	o.TurnWork = 1
+	e, w := started(t, o)
+	var subs strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&subs, "SUB wild.yes %d\r\n", i)
+	}
+	in, publisher := as(e, w, "inA", subs.String()), as(e, w, "inA", "")
+	u := as(e, w, "u", "SUB wild.* 1\r\n")
+	w.settle(t, e)
+	o = remakeOptions("B")
+	o.TurnWork = 1
+	turn(e, func() { e.Reload(o) })
+	turn(e, func() { e.Received(publisher, []byte("PUB wild.yes 1\r\na\r\n")) })
+	for c := e.lookup(u); c.home(c.subs[0]).name == "A"; {
+		w.ring(e)
+	}
+	if e.Footprint().Fanouts == 0 {
+		t.Fatal("it was delivered too soon")
+	}
+	turn(e, func() { e.Reload(o) })
+	w.settle(t, e)
+	if got := w.take(u); got != "" {
+		t.Errorf("who has moved got %q", got)
+	}
+	if got := w.take(in); strings.Count(got, "MSG") != 40 {
+		t.Errorf("those who stayed got %q", got)
+	}
+}

@@ -157,7 +157,7 @@ func (e *Engine) mayGetOut(s *subscription) bool {
 		}
 		s = s.also.root
 	}
-	if s.flags&subFiltered == 0 || s.conn.gate&gateClosed != 0 || s.conn.user == nil || subj == nil {
+	if s.flags&subFiltered == 0 || s.conn.gate&gateClosed != 0 || s.dead() || s.conn.user == nil || subj == nil {
 		return true
 	}
 	return s.conn.user.mayDeliver(s.handle.Queue(), subj)
