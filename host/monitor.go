@@ -192,7 +192,7 @@ func refuse(w http.ResponseWriter, err error) {
 	_, _ = io.WriteString(w, err.Error()) // the client may have gone: nobody to tell
 }
 
-// answer asks the engine, when its turn has come, and has use made of the body of the answer.
+// answer asks the engine, when its turn has come, and has use made of the body of the answer (makeBody).
 func (m *Monitoring) answer(r *http.Request, q monitor.Question, use func(body any) error) error {
 	select {
 	case m.slots <- struct{}{}:
@@ -204,7 +204,17 @@ func (m *Monitoring) answer(r *http.Request, q monitor.Question, use func(body a
 	if err != nil {
 		return err
 	}
-	m.bodies <- struct{}{}
+	return m.makeBody(r.Context(), a, use)
+}
+
+// makeBody has use made of the body of an answer, by as few at a time as bodies has places for. use must not wait for anybody:
+// the others who ask wait for it.
+func (m *Monitoring) makeBody(ctx context.Context, a monitor.Answer, use func(body any) error) error {
+	select {
+	case m.bodies <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 	made, broken := make(chan error), make(chan any)
 	go func() {
 		defer func() {
@@ -213,7 +223,7 @@ func (m *Monitoring) answer(r *http.Request, q monitor.Question, use func(body a
 				broken <- v
 			}
 		}()
-		made <- makeBody(a, use)
+		made <- standBack(a, use)
 	}()
 	select {
 	case err := <-made:
@@ -223,9 +233,9 @@ func (m *Monitoring) answer(r *http.Request, q monitor.Question, use func(body a
 	}
 }
 
-// makeBody has use made of the body of an answer. That may take many milliseconds: the loop's thread goes first, and, as so few
-// are made at a time, always has a processor.
-func makeBody(a monitor.Answer, use func(body any) error) error {
+// standBack makes the body of an answer and has use made of it. That may take many milliseconds: the loop's thread goes first,
+// and, as so few are made at a time, always has a processor.
+func standBack(a monitor.Answer, use func(body any) error) error {
 	runtime.LockOSThread() // the thread ends with the goroutine: it can't be raised again
 	lowerThread()
 	body, err := a.Body()
@@ -271,12 +281,15 @@ func (m *Monitoring) health(aspect monitor.Aspect, w http.ResponseWriter, r *htt
 
 // metrics writes the engine's counters and the process's in Prometheus' text format.
 func (m *Monitoring) metrics(w http.ResponseWriter, r *http.Request) {
-	err := m.answer(r, monitor.MetricsOptions{}, func(text any) error {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = io.WriteString(w, text.(string)) // the client may have gone: nobody to tell
+	text := ""
+	err := m.answer(r, monitor.MetricsOptions{}, func(body any) error {
+		text = body.(string)
 		return nil
 	})
 	if err != nil {
 		refuse(w, err)
+		return
 	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = io.WriteString(w, text) // the client may have gone: nobody to tell
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/monitor"
@@ -100,6 +102,75 @@ func TestBodiesAreMadeBesideTheLoop(t *testing.T) {
 	}
 	if v := broken(); v != "broken" || len(m.bodies) != 0 {
 		t.Errorf("a body that can't be made: %v, %d places taken", v, len(m.bodies))
+	}
+}
+
+// unread is the connection of a client that reads nothing of the answer until the channel is closed.
+type unread struct {
+	httptest.ResponseRecorder
+	answered chan<- string
+	page     string
+	goOn     <-chan struct{}
+}
+
+func (u *unread) Write(b []byte) (int, error) {
+	select {
+	case u.answered <- u.page:
+	case <-u.goOn: // nobody wants to know any more
+	}
+	<-u.goOn
+	return len(b), nil
+}
+
+func (u *unread) WriteString(s string) (int, error) { return u.Write([]byte(s)) }
+
+// Who doesn't read the answers of a page, or of all of them, holds nobody up.
+func TestSlowReadersHoldNobodyUp(t *testing.T) {
+	_, m := monitored(t)
+	pages := []string{"healthz", "healthz/live", "metrics", "expvarz", "debug/vars", "stacksz", "ipqueuesz", ""}
+	pages = append(pages, questions...)
+	answered, goOn := make(chan string), make(chan struct{})
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer close(goOn)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // this long only where somebody is held up
+	defer cancel()
+	for _, page := range pages {
+		for range answersMax + 1 {
+			wg.Go(func() {
+				r := httptest.NewRequestWithContext(ctx, "GET", "/"+page, nil)
+				m.http.Handler.ServeHTTP(&unread{answered: answered, page: page, goOn: goOn}, r)
+			})
+			select {
+			case <-answered:
+			case <-ctx.Done():
+				t.Fatalf("/%s is not answered while others don't read", page)
+			}
+		}
+	}
+	for _, page := range pages {
+		w := httptest.NewRecorder()
+		m.http.Handler.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", "/"+page, nil))
+		if w.Code == http.StatusServiceUnavailable || w.Body.Len() == 0 {
+			t.Errorf("/%s: %d %q", page, w.Code, w.Body)
+		}
+	}
+}
+
+// Whoever goes away while others' bodies are made gives up the place.
+func TestWhoGoesAwayLeaves(t *testing.T) {
+	_, m := monitored(t)
+	for range cap(m.bodies) {
+		m.bodies <- struct{}{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := m.makeBody(ctx, &monitor.Varz{}, func(any) error {
+		t.Error("a body is made for nobody")
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || len(m.bodies) != cap(m.bodies) {
+		t.Errorf("%v, %d places taken", err, len(m.bodies))
 	}
 }
 
