@@ -15,7 +15,7 @@ type inbox struct {
 	ended told                 // last, when nothing is taken any more
 	queue []func(*engine.Engine)
 
-	waking sync.Mutex // held while the loop is woken; the loop itself takes it to close only
+	waking sync.Mutex // held while the loop is woken; the loop itself takes it to close, and where it opens an address (Server.listening)
 	closed bool
 }
 

@@ -66,8 +66,9 @@ type Server struct {
 	failed   string // why the address could not be opened
 	refused  error  // what Opened returned
 	crowded  seldom
-	stopping bool      // used by the loop only
-	began    time.Time // when the turn did
+	stopping bool                   // used by the loop only, as the next are
+	began    time.Time              // when the turn did
+	reloads  []func(*engine.Engine) // that wait, in the order of the calls
 }
 
 // loop is what differs between systems.
@@ -196,21 +197,32 @@ func (s *Server) Stop() {
 // LameDuck asks the server to enter lame duck mode. It returns at once.
 func (s *Server) LameDuck() { s.post(func(e *engine.Engine) { e.LameDuck() }) }
 
-// Reload has the engine take over new options. done is called on the loop's thread with the names of what can't change
-// without a restart.
+// Reload has the engine take over new options, and returns before it has. Reloads are carried out one at a time, in the order of
+// the calls, each when connections have followed the one before: they would all have to in one turn. done is called on the loop's
+// thread with the names of what can't change without a restart; never, if the server ends first (Done), or has ended.
 func (s *Server) Reload(o engine.Options, done func(needRestart []string)) {
 	complete(&o, s.opts.processors())
 	p := engine.Prepare(o)
-	s.post(func(e *engine.Engine) { s.reload(e, p, done) })
+	s.post(func(*engine.Engine) {
+		s.reloads = append(s.reloads, func(e *engine.Engine) { done(e.ReloadPrepared(p)) })
+	})
 }
 
-// reload waits until connections have followed an earlier reload: they would all have to in one turn.
-func (s *Server) reload(e *engine.Engine, p *engine.Prepared, done func(needRestart []string)) {
-	if e.Following() {
-		s.post(func(e *engine.Engine) { s.reload(e, p, done) })
-		return
+// reload carries out the next reloads, inside a turn, as far as they need not wait.
+func (s *Server) reload() {
+	for len(s.reloads) > 0 && !s.e.Following() {
+		next := s.reloads[0]
+		s.reloads = s.reloads[1:]
+		next(s.e)
 	}
-	done(e.ReloadPrepared(p))
+}
+
+// reloadSoon has another turn come, behind one, if a reload no longer has to wait. While connections follow, the engine has the
+// turns come in which they do.
+func (s *Server) reloadSoon() {
+	if len(s.reloads) > 0 && !s.e.Following() {
+		s.loop.wake()
+	}
 }
 
 // complete adds what the host decides.
@@ -255,11 +267,13 @@ func (s *Server) turn(body func(*engine.Engine) (busy bool)) {
 	for _, f := range s.inbox.take() {
 		f(s.e)
 	}
+	s.reload()
 	busy := body(s.e)
 	if s.clock.due(s.began, busy) { // after what has arrived
 		s.e.TimerDue()
 	}
 	s.e.EndTurn()
+	s.reloadSoon()
 	s.e.TurnTook(int64(time.Since(s.began)))
 }
 
