@@ -23,6 +23,7 @@ type account struct {
 	inboxPrefix string // of the subjects on which the server itself gets answers; empty: it asks nothing there
 
 	internal      int     // subscriptions that are no connection's own
+	filtered      int     // subscriptions of connections, and shadows of those, that may not get all that they match
 	standing      int     // of these, the server's own
 	conns         int     // connections that are here and are not closing
 	members       members // they, in the order in which they came
@@ -86,8 +87,8 @@ func (e *Engine) insert(a *account, subj, queue []byte, s *subscription) error {
 	before := a.subs.Steps()
 	h, err := a.subs.Insert(subj, queue, s)
 	e.work += int((a.subs.Steps() - before) / lookWork)
-	if s.handle = h; err == nil && s.flags&subInternal != 0 {
-		a.internal++
+	if s.handle = h; err == nil {
+		a.count(s, 1)
 	}
 	return err
 }
@@ -95,10 +96,34 @@ func (e *Engine) insert(a *account, subj, queue []byte, s *subscription) error {
 // remove undoes insert.
 func (e *Engine) remove(a *account, s *subscription) {
 	before := a.subs.Steps()
-	if a.subs.Remove(s.handle) && s.flags&subInternal != 0 {
-		a.internal--
+	if a.subs.Remove(s.handle) {
+		a.count(s, -1)
 	}
 	e.work += int((a.subs.Steps() - before) / lookWork)
+}
+
+// recount is count for a connection's subscription whose flags change, and for its shadows.
+func (a *account) recount(s *subscription, by int) {
+	a.count(s, by)
+	if s.flags&subShadowed != 0 {
+		for _, sh := range s.also.shadows {
+			sh.also.stream.from.count(sh, by)
+		}
+	}
+}
+
+// count notes that s has come, or gone.
+func (a *account) count(s *subscription, by int) {
+	if s.flags&subInternal != 0 {
+		a.internal += by
+		if s.flags&subShadow == 0 {
+			return
+		}
+		s = s.also.root
+	}
+	if s.flags&subFiltered != 0 {
+		a.filtered += by
+	}
 }
 
 // subscription is one SUB of one connection, or stands in an account for something that happens with what is published

@@ -4,7 +4,7 @@ import "github.com/natsd/natsd/engine/assert"
 
 // Check panics if an invariant of the engine is broken. It looks at everything: call it in simulations and tests.
 func (e *Engine) Check() {
-	live, closing, subs, touched, held, joined := 0, 0, 0, 0, 0, 0
+	live, closing, subs, filtered, touched, held, joined := 0, 0, 0, 0, 0, 0, 0
 	for slot, c := range e.conns {
 		if c == nil {
 			continue
@@ -27,6 +27,7 @@ func (e *Engine) Check() {
 			c.must(c.timer.pos > 0, "is closing without a timer")
 		} else {
 			subs += len(c.subs)
+			filtered += c.filtered()
 			if c.joined {
 				joined++
 			}
@@ -34,6 +35,7 @@ func (e *Engine) Check() {
 	}
 	for _, a := range e.accounts {
 		joined -= a.conns
+		filtered -= a.filtered
 	}
 	assert.Thatf(joined == 0, "accounts count %d connections less than there are", joined)
 	assert.Thatf(held == 0, "receivers hold back %d publishers more than know of it", held)
@@ -49,9 +51,11 @@ func (e *Engine) Check() {
 	e.checkChecks()
 	for _, c := range e.reaping {
 		subs += len(c.subs)
+		filtered += c.filtered()
 	}
 	assert.Thatf(live+len(e.free) == len(e.conns), "slots: %d used, %d free, %d in all", live, len(e.free), len(e.conns))
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
+	assert.Thatf(filtered == 0, "accounts count %d subscriptions that may not get all less than there are", filtered)
 	listed := e.subscriptions()
 	assert.Thatf(subs == listed, "%d subscriptions with connections, %d in the lists", subs, listed)
 	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue()
@@ -108,12 +112,26 @@ func (e *Engine) checkConn(c *conn) {
 	for i, s := range c.subs {
 		c.must(int(s.index) == i && s.conn == c && !s.dead(), "subscription %d is out of place", i)
 		c.must(s.max == 0 || s.delivered < s.max, "subscription %d outlived its max", i)
+		c.must(s.flags&subFiltered == 0 || c.home(s).filtered > 0, "subscription %d is not counted as one that may not get all", i)
 		if s.flags&subShadowed != 0 && !e.recast.on && c.gate&gateClosed == 0 {
 			for _, sh := range s.also.shadows {
 				c.must(!sh.cut(), "subscription %d has a shadow by which nothing comes", i)
 			}
 		}
 	}
+}
+
+// filtered counts a connection's subscriptions, with their shadows, that may not get all that they match.
+func (c *conn) filtered() (n int) {
+	for _, s := range c.subs {
+		if s.flags&subFiltered != 0 {
+			n++
+			if s.also != nil {
+				n += len(s.also.shadows)
+			}
+		}
+	}
+	return n
 }
 
 // checkChecks looks at the password checks.

@@ -164,13 +164,13 @@ func (m *outgoing) appendLine(b []byte, s *subscription, plain bool) []byte {
 // instead, nil if there is none, with e.out as it is for that one.
 func (e *Engine) divert(s *subscription) *subscription {
 	switch {
+	case s.flags&subService != 0:
+		if im := s.also.service.heir(); im != nil && !e.out.settled {
+			e.request(im)
+		}
+		return nil
 	case s.flags&subDead != 0:
 		e.mark(MarkAutoUnsubInResult)
-		return nil
-	case s.flags&subService != 0:
-		if !e.out.settled {
-			e.request(s.also.service)
-		}
 		return nil
 	case s.flags&subHandler != 0:
 		e.take(s)
@@ -184,16 +184,19 @@ func (e *Engine) divert(s *subscription) *subscription {
 	if s == nil || s.flags&(subFiltered|subTracked) == 0 {
 		return s
 	}
-	if s.conn.gate&gateClosed != 0 {
-		return nil // its flags may be from when it was another user, who had permissions (remake.go)
-	}
 	m := &e.out
-	if s.flags&subFiltered != 0 && !s.conn.user.mayDeliver(s.handle.Queue(), m.shown) {
+	if s.denied(m.shown) {
 		e.mark(MarkDeliveryFiltered)
 		return nil
 	}
-	if s.flags&subTracked != 0 && len(m.reply) > 0 {
-		s.conn.grants.Add(m.reply, int64(e.now))
+	if grants := s.conn.grants; grants != nil && s.flags&subTracked != 0 && len(m.reply) > 0 {
+		grants.Add(m.reply, int64(e.now))
 	}
 	return s
+}
+
+// denied reports whether the permissions in force keep what is published on subj from a subscription, whose connection has followed
+// them. Whose connection has closed, and what has ended, may have flags from when the connection was another user: they get nothing.
+func (s *subscription) denied(subj []byte) bool {
+	return s.flags&(subFiltered|subDead) == subFiltered && s.conn.gate&gateClosed == 0 && !s.conn.user.mayDeliver(s.handle.Queue(), subj)
 }

@@ -39,7 +39,10 @@
 //     look like is package monitor.
 //   - Stop, LameDuck and Reload are the operator's. They may come at any time, before Start too. A Reload is in force when it
 //     returns. What was published before goes on to those whom it would have reached without it, but for those who have left the
-//     account, or lost the permission, and imports that are gone; to nobody else. The same is true of a JWT that changes an account.
+//     account, or lost the permission, and imports that are gone; to nobody else. A JWT that changes an account is not waited for
+//     like that: what is under way goes to those who had subscribed when it came into their account, by the permissions and the
+//     imports that are in force when their turn comes. So it may reach somebody to whom only the new JWT allows it; nobody else
+//     misses it, nor does a service whose import has stayed as it was.
 //
 // Events for ids that are gone are ignored.
 //
@@ -58,9 +61,11 @@
 // an eighth at most, in turns with the others that have (gate.go). What Stop, LameDuck and Reload decide is in force at once;
 // its consequences are drawn for 128 connections in a turn, and for others when they are about to do or to get something
 // (sweep.go, moves.go), and for 600 of the subscriptions of those that have more than 32, or 75 where a client's own CONNECT
-// has them follow (remake.go). Before a reload it is found out whom the messages under way still reach, which takes no longer
-// for many receivers; but where connections still follow an earlier reload, all of them do so first, in that turn: who can
-// wait does, while Following (underway.go). A reload puts all accounts into force in one turn, some 10 µs for each; Prepare makes
+// has them follow (remake.go). Before a reload it is found out whom the messages under way still reach, in that turn (underway.go):
+// less than 1 µs for each message, and where permissions keep subscriptions of the account from a part of what they match, some
+// 10 ns for each that it reaches, once for all messages on a subject (100 messages to 100,000 each: 0.1 ms, or 3 ms where they
+// are on one subject and 100 ms where each is on its own); some 3 µs for each service of another account that it goes on to. Where
+// connections still follow an earlier reload, all of them do so first: who can wait does, while Following. A reload puts all accounts into force in one turn, some 10 µs for each; Prepare makes
 // beforehand what can be, on another thread. When imports have changed, 600 subscriptions in a turn get what the new ones call
 // for, and those first that a message is for; one that is for more than 128 waits until all have theirs, unless 64 MiB wait
 // already or imports have changed nine times meanwhile: then it takes as long as it has receivers (recast.go). 256 connections

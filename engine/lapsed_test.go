@@ -28,14 +28,16 @@ func TestRequestUnderWayAtReload(t *testing.T) {
 		{"it is another", []config.Import{service("A", "tell", to("ask"))}, false},
 	} {
 		for _, settled := range [...]bool{false, true} {
-			t.Run(fmt.Sprint(c.name, " settled ", settled), func(t *testing.T) {
-				testUnderWay(t, accounts(service("A", "ask")), accounts(c.after...), settled, c.arrives)
-			})
+			for _, behind := range [...]bool{false, true} {
+				t.Run(fmt.Sprint(c.name, " settled ", settled, " behind ", behind), func(t *testing.T) {
+					testUnderWay(t, accounts(service("A", "ask")), accounts(c.after...), settled, behind, c.arrives)
+				})
+			}
 		}
 	}
 }
 
-func testUnderWay(t *testing.T, before, after []config.Account, settled, arrives bool) {
+func testUnderWay(t *testing.T, before, after []config.Account, settled, behind, arrives bool) {
 	w := withAccounts(t, Options{TurnWork: 1}, before...)
 	serves := w.join("A", "SUB ask 1\r\nSUB tell 2\r\n")
 	var subs strings.Builder
@@ -45,6 +47,10 @@ func testUnderWay(t *testing.T, before, after []config.Account, settled, arrives
 	w.join("B", subs.String())
 	asks := w.join("B", "")
 	w.w.settle(t, w.e)
+	if behind {
+		w.enforce(before...) // so that the import is the last to be reached
+		w.w.settle(t, w.e)
+	}
 	say(w.e, asks, "PUB ask back 2\r\nhi\r\n")
 	if f := w.e.Footprint(); f.Fanouts != 1 {
 		t.Fatalf("the request is not under way: %+v", f)

@@ -148,7 +148,7 @@ var markNames = [NumMarks]string{
 	MarkMoveFirst:         "a subscription moved to its user's new account before its turn, because of a message",
 	MarkRemakeSliced:      "subscriptions that follow a reload bit by bit",
 	MarkRemakeAsked:       "subscriptions that follow another CONNECT bit by bit",
-	MarkFanoutSettled:     "a message under way to other accounts carried through before a reload",
+	MarkFanoutSettled:     "a message under way at a reload that goes on to other accounts: whom it reaches there is found out before",
 	MarkUnderwayDenied:    "a message under way at a reload kept from somebody whom only the new permissions allow it",
 	MarkMappingLost:       "a message lost by a mapping",
 	MarkHopsMax:           "a message that passed through too many accounts",

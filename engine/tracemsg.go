@@ -289,7 +289,7 @@ func (e *Engine) deliverTraced(s *subscription) bool {
 		problem = untoldClosed
 	case c == m.from && !c.echo:
 		problem = untoldEcho
-	case root.flags&subFiltered != 0 && !c.user.mayDeliver(root.handle.Queue(), subj):
+	case root.denied(subj):
 		problem = untoldDenied
 	}
 	delivered := problem == ""

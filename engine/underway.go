@@ -4,8 +4,6 @@ import (
 	"slices"
 
 	"github.com/natsd/natsd/engine/assert"
-	"github.com/natsd/natsd/subject"
-	"github.com/natsd/natsd/sublist"
 )
 
 // A message that takes several turns may be under way when a reload comes. It was published before: it goes to those whom it
@@ -31,13 +29,14 @@ func (e *Engine) settleUnderway() {
 		return // accounts and users are what their JWTs say
 	}
 	e.followAll()
+	known := make(outlooks)
 	for _, f := range e.fanouts {
 		if f.next == notYet {
 			f.to, f.next = e.findOut(&f.msg), 0
 			assert.That(f.to != e.recast.later, "a message waits though all have followed")
 		}
 		if !f.msg.settled {
-			e.settleFanout(f)
+			e.settleFanout(f, known)
 		}
 	}
 }
@@ -57,7 +56,7 @@ func (e *Engine) followAll() {
 }
 
 // settleFanout has a message find out whom it reaches wherever it goes on to.
-func (e *Engine) settleFanout(f *fanout) {
+func (e *Engine) settleFanout(f *fanout, known outlooks) {
 	spare := e.out
 	e.out = f.msg
 	m, in, silent := &e.out, f.acc, false
@@ -67,11 +66,12 @@ func (e *Engine) settleFanout(f *fanout) {
 	if m.trace != nil {
 		silent = m.trace.silent
 	}
-	e.askAll(in, func(s *subscription) bool { return slices.Index(f.to.Plain, s) >= f.next })
-	f.to = e.allowed(f.to, f.next, e.out.untried > 0)
+	o := e.outlook(known, in, f.to)
+	e.askServices(o, f.next)
+	f.to, f.next = o.to, o.goOn(m, f.next)
 	for i := m.crossed; i < len(m.cross); i++ { // they become more
 		e.mark(MarkFanoutSettled)
-		e.settleCrossing(i)
+		e.settleCrossing(i, known)
 	}
 	m.subject, m.reply, m.hops = f.msg.subject, f.msg.reply, f.msg.hops
 	m.body, m.header, m.size = f.msg.body, f.msg.header, f.msg.size
@@ -83,7 +83,7 @@ func (e *Engine) settleFanout(f *fanout) {
 }
 
 // settleCrossing has e.out find out whom it will reach by one of its crossings.
-func (e *Engine) settleCrossing(i int) {
+func (e *Engine) settleCrossing(i int, known outlooks) {
 	m := &e.out
 	x := m.cross[i]
 	m.subject, m.reply, m.hops = x.subject, x.reply, x.hops
@@ -95,70 +95,16 @@ func (e *Engine) settleCrossing(i int) {
 		m.cross[i].info = e.informs(&x)
 	}
 	e.answerIn(x.to)
-	m.cross[i].found = e.allowed(e.reach(x.to, m.subject), 0, false)
-	e.askAll(x.to, func(*subscription) bool { return true })
+	o := e.outlook(known, x.to, e.reach(x.to, m.subject))
+	m.cross[i].found = o.to
+	e.askServices(o, 0)
 }
 
-// askAll has e.out cross to those services that an account imports to which it is still to go.
-func (e *Engine) askAll(a *account, still func(*subscription) bool) {
-	for _, im := range a.def.services {
-		if subject.Match(e.out.subject, im.local) && still(im.sub) {
-			e.request(im)
+// askServices has e.out cross to those services that an account imports to which it is still to go.
+func (e *Engine) askServices(o *outlook, from int) {
+	for _, at := range o.services {
+		if at >= from {
+			e.request(o.of.Plain[at].also.service)
 		}
 	}
-}
-
-// allowed is a result without those, from a place on as fan counts, to whom e.out may not be delivered: after a reload, that could
-// not be told any more. Those who may no longer get it then are another matter. Of a group that is being served those who are left
-// are the first to be tried, in their order.
-func (e *Engine) allowed(r *sublist.Result[*subscription], from int, amidGroup bool) *sublist.Result[*subscription] {
-	denied := func(s *subscription) bool { return !e.mayGetOut(s) }
-	plain, group := min(from, len(r.Plain)), max(from-len(r.Plain), 0)
-	queues := slices.Clone(r.Queues[group:])
-	if amidGroup {
-		queues[0].Members = e.out.toTry(queues[0].Members)
-	}
-	if !slices.ContainsFunc(r.Plain[plain:], denied) &&
-		!slices.ContainsFunc(queues, func(q sublist.Group[*subscription]) bool { return slices.ContainsFunc(q.Members, denied) }) {
-		return r
-	}
-	e.mark(MarkUnderwayDenied)
-	n := &sublist.Result[*subscription]{
-		Plain:  append(slices.Clone(r.Plain[:plain]), slices.DeleteFunc(slices.Clone(r.Plain[plain:]), denied)...),
-		Queues: slices.Clone(r.Queues[:group]),
-	}
-	for i, q := range queues {
-		q.Members = slices.DeleteFunc(slices.Clone(q.Members), denied)
-		if amidGroup && i == 0 {
-			e.out.member, e.out.untried = 0, len(q.Members)
-		}
-		if len(q.Members) > 0 {
-			n.Queues = append(n.Queues, q)
-		}
-	}
-	return n
-}
-
-// toTry is those members of the queue group that is being served who are not tried yet, in the order in which they will be.
-func (m *outgoing) toTry(members []*subscription) []*subscription {
-	most := min(m.member+m.untried, len(members))
-	return slices.Concat(members[m.member:most], members[:m.untried-(most-m.member)])
-}
-
-// mayGetOut reports whether the permissions in force let e.out be delivered to a subscription.
-func (e *Engine) mayGetOut(s *subscription) bool {
-	if s.flags&(subService|subHandler) != 0 {
-		return true
-	}
-	subj := e.out.subject
-	if s.flags&subShadow != 0 {
-		for x := s; x != nil && subj != nil; x = x.also.behind {
-			subj = x.also.stream.toLocal(subj)
-		}
-		s = s.also.root
-	}
-	if s.flags&subFiltered == 0 || s.conn.gate&gateClosed != 0 || s.dead() || s.conn.user == nil || subj == nil {
-		return true
-	}
-	return s.conn.user.mayDeliver(s.handle.Queue(), subj)
 }

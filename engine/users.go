@@ -272,7 +272,9 @@ func (e *Engine) become(c *conn, u *user) {
 // permit notes what the permissions in force mean for a subscription; false: it is not allowed.
 func (e *Engine) permit(c *conn, s *subscription) bool {
 	allowed, flags := c.judge([]byte(s.handle.Subject()), []byte(s.handle.Queue()))
+	c.acc.recount(s, -1)
 	s.flags = s.flags&^(subFiltered|subTracked) | flags
+	c.acc.recount(s, 1)
 	return allowed
 }
 
