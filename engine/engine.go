@@ -59,7 +59,7 @@ type Engine struct {
 	turn     bool      // between BeginTurn and EndTurn
 	epoch    uint16    // counts the operator's decisions that connections have to follow
 	sweep    sweep     // the visit to those that have not
-	remaking []*conn   // become other users, with many subscriptions
+	remaking remakings // become other users, with many subscriptions
 	moves    moves     // of users to other accounts, while not all connections have followed
 	recast   recast    // the visit to subscriptions, because imports have changed
 	casting  casting   // of the subscription that is given shadows

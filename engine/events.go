@@ -52,7 +52,7 @@ func (e *Engine) EndTurn() {
 		e.tellDecided()
 	}
 	e.checks.fade(e.now)
-	if len(e.remaking) > 0 {
+	if !e.remaking.empty() {
 		e.stepRemaking()
 	}
 	if e.moves.on && !e.sweep.on {
@@ -86,7 +86,7 @@ func (e *Engine) EndTurn() {
 	e.tellRefused(&e.asked)
 	e.tellDropped()
 	wake := e.timers.next()
-	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.remaking) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
+	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || !e.remaking.empty() || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {

@@ -79,7 +79,7 @@ func (e *Engine) compare(before *directory) {
 
 // compareRemaking notes where those are whose clients have become other users, while their subscriptions follow.
 func (e *Engine) compareRemaking() {
-	for _, c := range e.remaking {
+	for _, c := range slices.Concat(e.remaking.swept, e.remaking.asked) {
 		if c.remaking == nil {
 			continue
 		}
@@ -109,7 +109,7 @@ func (d *directory) each(f func(*user)) {
 
 // endMoves ends it once all connections have followed.
 func (e *Engine) endMoves() {
-	if e.sweptRemaking() {
+	if len(e.remaking.swept) > 0 {
 		return
 	}
 	e.moves = moves{}

@@ -260,7 +260,7 @@ func TestManySubscriptionsComeBack(t *testing.T) {
 	c := as(m.e, m.w, "m", subs.String())
 	m.w.settle(t, m.e)
 	turn(m.e, func() { m.reload("B") })
-	if len(m.e.remaking) == 0 {
+	if m.e.remaking.empty() {
 		t.Fatal("all have followed at once")
 	}
 	turn(m.e, func() {
@@ -399,7 +399,7 @@ func TestReloadsOfWhoHasManySubscriptions(t *testing.T) {
 		for patient && e.Following() {
 			w.ring(e)
 		}
-		if patient && len(e.remaking) > 0 {
+		if patient && !e.remaking.empty() {
 			t.Fatal("not all have followed")
 		}
 		turn(e, func() { e.Received(a, []byte("PUB s.x 1\r\nx\r\n")) })

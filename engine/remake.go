@@ -13,6 +13,12 @@ type remaking struct {
 	swept bool     // a reload made the connection another user, not its client
 }
 
+// remakings are the connections whose subscriptions follow bit by bit, in turns, and perhaps some whose have by now. A reload's are
+// served first: what clients ask for does not prolong it.
+type remakings struct{ swept, asked []*conn }
+
+func (r *remakings) empty() bool { return len(r.swept)+len(r.asked) == 0 }
+
 const (
 	// remakePerTurn is how many subscriptions are gone through in a turn; fewer where that takes longer.
 	remakePerTurn = 600
@@ -34,7 +40,11 @@ func (e *Engine) remake(c *conn, from *account) {
 			e.mark(MarkRemakeAsked)
 		}
 		c.epoch = e.epoch - 1 // has deliver look
-		e.remaking = append(e.remaking, c)
+		if c.remaking.swept {
+			e.remaking.swept = append(e.remaking.swept, c)
+		} else {
+			e.remaking.asked = append(e.remaking.asked, c)
+		}
 		return
 	}
 	if !e.moves.visiting {
@@ -82,9 +92,24 @@ func (e *Engine) remakeNext(c *conn, i int) {
 // remakeAll goes through all that are left: something else is to happen to the connection.
 func (e *Engine) remakeAll(c *conn) {
 	for c.remaking != nil && c.remaking.left > 0 && c.gate&gateClosed == 0 {
+		e.work += subWork
 		e.remakeNext(c, c.remaking.left-1)
 	}
 	e.remade(c)
+}
+
+// remakeSome goes through those that are left, each for a price and what more it costs, as long as there is something left of a
+// budget. It reports whether none are left.
+func (e *Engine) remakeSome(c *conn, price int, budget *int) bool {
+	for r := c.remaking; r != nil && r.left > 0 && c.gate&gateClosed == 0; {
+		if *budget <= 0 {
+			return false
+		}
+		before := e.work
+		e.remakeNext(c, r.left-1)
+		*budget -= price + e.work - before
+	}
+	return true
 }
 
 // remade ends it, unless the connection is closing: then those that are left are removed from where they are.
@@ -100,24 +125,24 @@ func (e *Engine) remade(c *conn) {
 // stepRemaking goes through the next subscriptions, of all connections in turns.
 func (e *Engine) stepRemaking() {
 	budget := e.slice(remakePerTurn)
-	for len(e.remaking) > 0 {
-		c := e.remaking[0]
-		for r := c.remaking; r != nil && r.left > 0 && c.gate&gateClosed == 0; {
-			if budget <= 0 {
-				e.remaking = append(e.remaking[1:], c)
+	e.stepRemakings(&e.remaking.swept, true, 1, &budget)
+	e.stepRemakings(&e.remaking.asked, false, remakeAsked, &budget)
+}
+
+func (e *Engine) stepRemakings(list *[]*conn, swept bool, price int, budget *int) {
+	for len(*list) > 0 {
+		c := (*list)[0]
+		if r := c.remaking; r != nil && r.swept == swept { // else they have followed, or what comes after it
+			if !e.remakeSome(c, price, budget) {
+				*list = append((*list)[1:], c)
 				return
 			}
-			before := e.work
-			e.remakeNext(c, r.left-1)
-			if budget -= 1 + e.work - before; !r.swept {
-				budget -= remakeAsked - 1
-			}
+			e.remade(c)
 		}
-		e.remade(c)
-		e.remaking[0] = nil
-		e.remaking = e.remaking[1:]
+		(*list)[0] = nil
+		*list = (*list)[1:]
 	}
-	e.remaking = nil
+	*list = nil
 }
 
 // follow is called where s.conn.epoch is not e.epoch and a message is to go to s: its connection is visited first. It reports

@@ -192,8 +192,8 @@ func TestRemakingIsOvertaken(t *testing.T) {
 			c.do(w)
 			w.finish(t)
 			w.advance(t, w.e, 2*Instant(lingerTime))
-			if got := w.e.subscriptions(); got != c.left || len(w.e.remaking) != 0 {
-				t.Errorf("%d subscriptions are left, want %d; %d connections wait for theirs", got, c.left, len(w.e.remaking))
+			if got := w.e.subscriptions(); got != c.left || !w.e.remaking.empty() {
+				t.Errorf("%d subscriptions are left, want %d; connections wait for theirs: %v", got, c.left, !w.e.remaking.empty())
 			}
 		})
 	}
@@ -291,5 +291,65 @@ func TestReloadMovesConnectionsInSlices(t *testing.T) {
 		if in() != 200*n {
 			t.Errorf("%d subscriptions have followed", in())
 		}
+	}
+}
+
+// How long it takes until all have followed a reload does not depend on what clients have asked for.
+func TestSecondConnectsDoNotProlongReload(t *testing.T) {
+	const clients = 40
+	follow := func(ask bool) (turns int) {
+		w := newCrowded(t, 20*remakePerTurn)
+		var subs strings.Builder
+		for i := range 5 * remakeAtOnce {
+			fmt.Fprintf(&subs, "SUB s.%d %d\r\n", i, i)
+		}
+		var ids []ConnID
+		for range clients {
+			ids = append(ids, accept(w.e))
+			say(w.e, ids[len(ids)-1], "CONNECT {\"verbose\":false,\"user\":\"inA\",\"pass\":\"p\"}\r\n"+subs.String())
+			w.settle(t, w.e)
+		}
+		turn(w.e, func() { w.e.Reload(remakeOptions("B")) })
+		for ; w.e.Following(); turns++ {
+			turn(w.e, func() {
+				for _, id := range ids {
+					if user := [...]string{"inB", "inA"}[turns%2]; ask {
+						w.e.Received(id, fmt.Appendf(nil, "CONNECT {\"verbose\":false,\"user\":%q,\"pass\":\"p\"}\r\n", user))
+					}
+				}
+			})
+			if turns > 1000 {
+				t.Fatal("it does not end")
+			}
+		}
+		if ask && len(w.e.remaking.asked) < clients/2 {
+			t.Fatalf("%d connections wait for theirs", len(w.e.remaking.asked))
+		}
+		return turns
+	}
+	if quiet, loud := follow(false), follow(true); quiet < 20 || loud > quiet+1 {
+		t.Errorf("%d turns, %d while clients connect again", quiet, loud)
+	}
+}
+
+// What a client's own CONNECT has follow first, where the operator's decision comes amid it, does not follow in one turn.
+func TestSweepAmidSecondConnect(t *testing.T) {
+	w := newCrowded(t, manySubscriptions)
+	say(w.e, w.many, "CONNECT {\"verbose\":false,\"user\":\"inB\",\"pass\":\"p\"}\r\nPING\r\n")
+	if len(w.e.remaking.asked) != 1 {
+		t.Fatal("they have followed at once")
+	}
+	in := func() int { return w.e.byAccount["B"].subs.Count() - w.e.byAccount["B"].internal }
+	before := in()
+	turn(w.e, func() { w.e.Reload(remakeOptions("A", "even.>")) })
+	w.mostInTurn = in() - before
+	if turns := w.finish(t); w.mostInTurn > 2*remakePerTurn || turns < manySubscriptions/2/remakePerTurn {
+		t.Errorf("%d subscriptions followed in a turn, in %d turns", w.mostInTurn, turns)
+	}
+	if got := w.take(w.many); got != "PONG\r\n" {
+		t.Errorf("got %q", got)
+	}
+	if in() != manySubscriptions {
+		t.Errorf("%d subscriptions have followed", in())
 	}
 }

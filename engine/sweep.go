@@ -28,6 +28,8 @@ const (
 	sweepPerTurn = 128
 	// sweepLook is for how many slots looked at in vain one connection less is visited.
 	sweepLook = 16
+	// sweepSub is what one of the subscriptions costs that first have to follow something earlier, in the same measure.
+	sweepSub = sweepPerTurn * sweepLook / remakePerTurn
 )
 
 // startSweep has every connection visited, from the first on if that is under way. What has changed must be noted in
@@ -55,13 +57,19 @@ func (e *Engine) stepSweep() {
 			return
 		}
 		left--
-		if c := e.conns[s.slot]; c != nil && c.epoch != e.epoch {
-			left -= sweepLook - 1
-			if s.credentials || s.charters {
-				left -= min(len(c.subs), remakeAtOnce) // they may follow at once
-			}
-			e.visit(c)
+		c := e.conns[s.slot]
+		if c == nil || c.epoch == e.epoch {
+			continue
 		}
+		if c.followed != e.epoch && !e.remakeSome(c, sweepSub, &left) {
+			e.mark(MarkSweepSliced)
+			return
+		}
+		left -= sweepLook - 1
+		if s.credentials || s.charters {
+			left -= min(len(c.subs), remakeAtOnce) // they may follow at once
+		}
+		e.visit(c)
 	}
 	e.tellUnpinned(s.unpinned)
 	e.sweep = sweep{}

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"slices"
-
-	"github.com/natsd/natsd/engine/assert"
-)
+import "github.com/natsd/natsd/engine/assert"
 
 // A message that takes several turns may be under way when a reload comes. It was published before: it goes to those whom it
 // would have reached without the reload, but for those who may no longer get it, and to none whom only the new configuration
@@ -13,14 +9,9 @@ import (
 
 // Following reports whether connections, or their subscriptions, have not all followed an earlier reload. They do so in the turns
 // that come; a Reload that does not wait for it has it done in its own turn, however long that takes. It never lasts: what clients
-// do does not prolong it.
+// ask for does not prolong it.
 func (e *Engine) Following() bool {
-	return e.trust == nil && (e.sweep.on || e.recast.on || e.moves.on || e.sweptRemaking())
-}
-
-// sweptRemaking reports whether subscriptions follow a reload bit by bit.
-func (e *Engine) sweptRemaking() bool {
-	return slices.ContainsFunc(e.remaking, func(c *conn) bool { return c.remaking != nil && c.remaking.swept })
+	return e.trust == nil && (e.sweep.on || e.recast.on || e.moves.on || len(e.remaking.swept) > 0)
 }
 
 // settleUnderway is called before a reload.
@@ -46,7 +37,7 @@ func (e *Engine) followAll() {
 	for e.sweep.on {
 		e.stepSweep()
 	}
-	for e.sweptRemaking() {
+	for len(e.remaking.swept) > 0 {
 		e.stepRemaking()
 	}
 	if e.moves.on {
