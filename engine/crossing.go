@@ -200,11 +200,11 @@ func (m *outgoing) setTail() {
 
 // serve goes on with delivering e.out: to those that r reaches, from a place in it on, and then to those in other accounts,
 // until the turn's work reaches limit. It returns where it stopped: behind the last of the last when all is done, at notYet
-// where it has to wait for a recast.
+// where it has to wait until that is known.
 func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *sublist.Result[*subscription], next int) {
 	m := &e.out
 	if from == notYet {
-		if r = e.findOut(m); r == e.recast.later {
+		if r = e.findOut(m); r == e.unknown {
 			return r, notYet
 		}
 		from = 0
@@ -221,7 +221,7 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 			r, from = &e.nobody, 0
 			continue
 		}
-		if r, from = e.enter(), 0; r == e.recast.later {
+		if r, from = e.enter(), 0; r == e.unknown {
 			m.awaits = m.cross[m.crossed-1].to
 			return r, notYet
 		}
@@ -247,10 +247,10 @@ func (im *serviceImport) heir() *serviceImport {
 	return nil
 }
 
-// findOut returns whom a message reaches that has waited to know, or recast.later.
+// findOut returns whom a message reaches that has waited to know, or e.unknown.
 func (e *Engine) findOut(m *outgoing) *sublist.Result[*subscription] {
 	r := e.reach(m.awaits, m.subject)
-	if r != e.recast.later {
+	if r != e.unknown {
 		m.awaits = nil
 		m.many, m.crowd = r.Fanout() >= manyMin, r.Fanout() >= crowdMin
 	}

@@ -50,6 +50,7 @@ type Engine struct {
 	touched  []*conn   // something to write or to close at the end of the turn
 	run      runQueue  // gate opened: input that waits to be processed
 	fanouts  []*fanout // messages with receivers left to serve
+	awaiting []*fanout // messages of which it is not known yet whom they reach: connections or subscriptions follow a reload
 	reaping  []*conn   // closed, with subscriptions still to be removed
 	work     int       // messages handled and delivered this turn
 	limit    int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
@@ -64,8 +65,10 @@ type Engine struct {
 	recast   recast    // the visit to subscriptions, because imports have changed
 	casting  casting   // of the subscription that is given shadows
 
-	suspended  int       // bytes of the messages in fanouts
+	suspended  int       // bytes of the messages in fanouts and awaiting
 	oldFanouts []*fanout // for their buffers
+
+	unknown *sublist.Result[*subscription] // stands for those whom a message reaches of which that is not known yet
 
 	timers timers
 	own    timer // the engine's own moment: lame duck
@@ -162,7 +165,7 @@ func New(o Options, env Env) *Engine {
 	o.setDefaults()
 	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]job), byAccount: make(map[string]*account)}
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))
-	e.recast.later = &sublist.Result[*subscription]{}
+	e.unknown = &sublist.Result[*subscription]{}
 	e.global = e.newAccount(globalAccount)
 	e.seedSecrets()
 	operators, problems := readOperators(&o)

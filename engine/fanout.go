@@ -73,18 +73,21 @@ func (e *Engine) finishTelling(subj, reply []byte) {
 	}
 }
 
-// await has a message wait for the end of a recast: before, nobody knows whom it reaches.
+// notYet is the place in e.unknown.
+const notYet = -1
+
+// await has a message wait until all have followed what a reload changed: before, nobody knows whom it reaches.
 func (e *Engine) await(c *conn, a *wire.PubArgs, body []byte, ck *chunk, answer bool) {
 	e.prepare(c, a, body, ck)
 	if answer {
 		e.answer(c.acc, a.Subject)
 	}
 	e.out.awaits = c.acc
-	e.suspend(e.recast.later, notYet, a)
+	e.suspend(e.unknown, notYet, a)
 	e.out.ck, e.out.body, e.out.from = nil, nil, nil
 }
 
-// suspend puts e.out aside until the next turn, or until a recast is over.
+// suspend puts e.out aside until the next turn, or until it is known whom it reaches.
 func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.PubArgs) {
 	e.mark(MarkFanoutSliced)
 	c := e.out.from
@@ -110,7 +113,7 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	f.msg.borrowed = f.msg.ck != nil // f.ck has a reference of its own
 	if next == notYet {
 		e.mark(MarkRecastAwaited)
-		e.recast.waiting = append(e.recast.waiting, f)
+		e.awaiting = append(e.awaiting, f)
 	} else {
 		e.fanouts = append(e.fanouts, f)
 	}
@@ -122,11 +125,11 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 
 // goOnWaiting has the messages that waited go on, or see that they have to wait for something else.
 func (e *Engine) goOnWaiting() {
-	for _, f := range e.recast.waiting {
+	for _, f := range e.awaiting {
 		e.fanouts = append(e.fanouts, f)
 		f.msg.from.gate |= gateFanout
 	}
-	e.recast.waiting = nil
+	e.awaiting = nil
 }
 
 // letSpeak lets the publisher of a message that is not under way any more go on. The server may have several under way.
@@ -151,7 +154,7 @@ func (e *Engine) continueFanouts() {
 		}
 		if !done {
 			e.mark(MarkRecastAwaited)
-			e.recast.waiting = append(e.recast.waiting, f)
+			e.awaiting = append(e.awaiting, f)
 			continue
 		}
 		e.keepFanout(f)

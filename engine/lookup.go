@@ -10,7 +10,6 @@ import (
 
 	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/config"
-	"github.com/natsd/natsd/sublist"
 )
 
 // FetchID names a page that was asked for.
@@ -178,10 +177,7 @@ func (r *reading) done(e *Engine) {
 // othersListen reports whether somebody but the server itself would get what is published on subj in an account.
 func (e *Engine) othersListen(a *account, subj []byte) bool {
 	here := func(s *subscription) bool { e.work++; return s.flags&subHandler == 0 && s.listening() }
-	r := e.match(a, subj)
-	return slices.ContainsFunc(r.Plain, here) ||
-		slices.ContainsFunc(r.Queues, func(q sublist.Group[*subscription]) bool { return slices.ContainsFunc(q.Members, here) }) ||
-		e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
+	return e.match(a, subj).ContainsFunc(here) || e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
 }
 
 // preload takes over the account JWTs that a reload has preloaded, where nothing else knows better. A memory resolver knows no

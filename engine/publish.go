@@ -55,7 +55,7 @@ type outgoing struct {
 	held       []*chunk // to be released at the end
 	trace      *tracing // of how it goes; nil: nobody asks
 	settled    bool     // a reload has come since: to whom it goes on is known
-	awaits     *account // where a recast must end before it is known whom it reaches; nil: none need
+	awaits     *account // in which it is not known yet whom it reaches; nil: that is known
 }
 
 // publish routes one message. body is the headers, the payload and the final CRLF; it lies in ck, or is borrowed until
@@ -94,7 +94,7 @@ func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r 
 	answer := len(c.acc.replies) > 0 && isReplySubject(a.Subject)
 	if r.Empty() {
 		switch {
-		case r == e.recast.later:
+		case r == e.unknown:
 			e.await(c, a, body, ck, answer)
 			return
 		case !answer:

@@ -30,9 +30,7 @@ type recast struct {
 	at   *conn // the one that is being visited; nil: none yet
 	left int   // of its subscriptions, the first: not visited yet
 
-	again   int // times that imports changed again before the visit was over
-	waiting []*fanout
-	later   *sublist.Result[*subscription] // stands for what is not known yet
+	again int // times that imports changed again before the visit was over
 }
 
 // feed is an import by which messages reach, or go on to, an account whose subscriptions are visited.
@@ -48,8 +46,6 @@ const (
 	castFirstMost = 128
 	// recastAgainMax is how often imports may change before a visit is over: then messages wait no longer, however many they reach.
 	recastAgainMax = 8
-	// notYet is where a message is in what is not known yet.
-	notYet = -1
 )
 
 // takeOver has imports that are as they were remain the same, and those that are no longer there end. It reports whether there
@@ -189,7 +185,7 @@ func (e *Engine) endRecast() {
 		a.recasting = false
 	}
 	e.goOnWaiting()
-	e.recast = recast{number: r.number, later: r.later}
+	e.recast = recast{number: r.number}
 }
 
 // recastAll visits all that are left, at once.
@@ -252,12 +248,12 @@ func (s *subscription) cut() bool {
 }
 
 // reach is match for a message that is published in an account: nobody misses it whom imports bring it to, or a reload has moved
-// to where it goes. The result is recast.later where the message has to wait. It does not where too much waits, nor where it would
+// to where it goes. The result is e.unknown where the message has to wait. It does not where too much waits, nor where it would
 // wait for ever because imports change again and again: it takes as long as it has receivers then, as it would to deliver it at once.
 func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	r := &e.recast
 	if e.moves.on && !e.fetchAll(a, subj) {
-		return r.later
+		return e.unknown
 	}
 	if r.on && len(r.feeds[a]) > 0 {
 		left := e.slice(castFirstMost)
@@ -266,7 +262,7 @@ func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 			left = math.MaxInt
 		}
 		if !e.castFirst(a, subj, &left, 0) {
-			return r.later
+			return e.unknown
 		}
 	}
 	return e.match(a, subj)
@@ -337,10 +333,7 @@ func (e *Engine) listensBehind(a *account, subj []byte, hops int) bool {
 		if !ok {
 			continue
 		}
-		r := e.match(f.to, local)
-		if slices.ContainsFunc(r.Plain, here) || slices.ContainsFunc(r.Queues, func(q sublist.Group[*subscription]) bool {
-			return slices.ContainsFunc(q.Members, here)
-		}) || e.listensBehind(f.to, local, hops+1) {
+		if e.match(f.to, local).ContainsFunc(here) || e.listensBehind(f.to, local, hops+1) {
 			return true
 		}
 	}

@@ -259,7 +259,7 @@ func TestRecastIsOvertaken(t *testing.T) {
 			enforce(w, recastAccounts(stream("A", "s.*", prefixed("i")))...)
 		}, "MSG i.s.0 0 1\r\nx\r\n", true},
 		{"many reloads", func(w *recastWorld) {
-			for n := 0; len(w.e.recast.waiting) > 0; n++ {
+			for n := 0; len(w.e.awaiting) > 0; n++ {
 				if n > recastAgainMax {
 					w.t.Fatal("messages wait for ever while imports change")
 				}

@@ -63,7 +63,7 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 	if !allowed {
 		return nil
 	}
-	if m.result = e.reach(c.acc, a.Subject); m.result == e.recast.later {
+	if m.result = e.reach(c.acc, a.Subject); m.result == e.unknown {
 		c.memo = nil
 	}
 	return m.result

@@ -143,7 +143,8 @@ func (e *Engine) tellMultiplied(s *subscription) {
 func (e *Engine) tellCrossings(im *serviceImport) {
 	m, c := &e.out, e.out.from
 	told := m.multiplied
-	if m.multiplied = true; told || c == e.self || !e.heeds(c) {
+	m.multiplied = true
+	if told || c == e.self || !e.heeds(c) {
 		return
 	}
 	e.complainAt(LevelWarn, c, "Request on "+quoted(string(m.subject))+" in account "+e.described(im.account.name)+" does not reach all services: imports lead to more than "+
