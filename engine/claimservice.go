@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -49,7 +50,7 @@ func (e *Engine) initClaimServices() {
 	}
 	e.handle(a, "$SYS.REQ.CLAIMS.UPDATE", func(k *call) { e.update(k, "") })
 	e.handle(a, "$SYS.REQ.CLAIMS.LIST", func(k *call) { e.respondJSON(k, claimsList{t.shelf.keys(), e.identity()}) })
-	e.handle(a, "$SYS.REQ.CLAIMS.DELETE", func(k *call) { e.submit(&deleting{call: k, word: t.next()}) })
+	e.handle(a, "$SYS.REQ.CLAIMS.DELETE", func(k *call) { e.submit(&deleting{call: k, word: t.words.next()}) })
 	if t.resolver.Kind == config.FullResolver {
 		e.handle(a, "$SYS.REQ.ACCOUNT.*.CLAIMS.LOOKUP", e.lookupService)
 		e.handle(a, "$SYS.REQ.CLAIMS.PACK", e.packService)
@@ -81,53 +82,76 @@ func (e *Engine) update(k *call, key string) {
 		e.updateRefused(k, key, "jwt update error", "request body is empty")
 		return
 	}
-	e.submit(&reading{key: key, text: strings.TrimSpace(string(k.body)), word: e.trust.next(), update: k})
+	r := &reading{key: key, text: strings.TrimSpace(string(k.body)), update: k}
+	if e.trust != nil {
+		r.word = e.trust.words.next()
+	}
+	e.submit(r)
 }
 
 // updated goes on when the JWT of an update has been read. What is refused changes nothing.
 func (e *Engine) updated(r *reading) {
 	t := e.trust
-	why := ""
-	switch {
-	case r.err != nil:
-		why = r.err.Error()
-	default:
-		key := r.key
-		if key == "" {
-			key = r.claims.Rules.Name
+	if t == nil {
+		if why := e.mistake(r); why != "" {
+			e.updateFailed(r, why)
+		} else {
+			e.updateDone(r, " skipped")
 		}
-		if why = e.grounds(r.claims, key); why == "" && t != nil && !t.takes(key, r.word) {
-			why = "a later word about this account counts already"
-		}
+		return
 	}
+	why := e.mistake(r)
 	if why != "" {
+		t.words.settled(r.word)
 		e.updateFailed(r, why)
 		return
 	}
 	key := r.claims.Rules.Name
-	held := t != nil && t.sought(key)
-	switch {
-	case t != nil && t.resolver.Kind == config.FullResolver:
-		e.shelve(key, r.claims.Text, func(v VaultResult) {
-			if v.Err != "" {
-				e.updateFailed(r, v.Err)
-				return
-			}
-			delete(t.texts, key)
-			if t.sought(key) && t.last[key] == r.word {
-				e.charter(r.claims)
-			}
-			e.updateDone(r, "d")
-		})
+	before := t.words.last[key]
+	if !t.words.takes(key, r.word) {
+		t.words.settled(r.word)
+		e.updateFailed(r, "a later word about this account counts already")
 		return
-	case !held:
+	}
+	if t.resolver.Kind == config.FullResolver {
+		e.keepUpdate(r, before)
+		return
+	}
+	t.words.settled(r.word)
+	if !t.sought(key) {
 		e.updateDone(r, " skipped")
 		return
-	case t.onShelf():
-		e.putOnShelf(r.claims)
 	}
+	e.putOnShelf(r.claims)
 	e.charter(r.claims)
 	e.updateDone(r, "d")
+}
+
+// mistake says why an update is refused; empty: it is not.
+func (e *Engine) mistake(r *reading) string {
+	if r.err != nil {
+		return r.err.Error()
+	}
+	return e.grounds(r.claims, cmp.Or(r.key, r.claims.Rules.Name))
+}
+
+// keepUpdate goes on with an update that counts, and before did until then, when it is in the directory. What can't be kept does not
+// count.
+func (e *Engine) keepUpdate(r *reading, before uint64) {
+	t, key := e.trust, r.claims.Rules.Name
+	e.shelve(key, r.claims.Text, func(v VaultResult) {
+		defer t.words.settled(r.word)
+		if v.Err != "" {
+			t.words.withdraw(key, r.word, before)
+			e.updateFailed(r, v.Err)
+			return
+		}
+		delete(t.texts, key)
+		if t.sought(key) && t.words.counts(key, r.word) {
+			e.charter(r.claims)
+		}
+		e.updateDone(r, "d")
+	})
 }
 
 func (e *Engine) updateDone(r *reading, what string) {
@@ -225,9 +249,14 @@ func (d *deleting) done(e *Engine) {
 		what := "delete accounts request by " + x.Text + " failed - " + why
 		e.logf(LevelError, "", printable([]byte(what)))
 		e.respondJSON(d.call, claimsAnswer{Server: e.identity(), Error: &claimsStatus{Code: 500, Description: what}})
+		t.words.settled(d.word)
 		return
 	}
-	e.deleteNext(d, x.Accounts)
+	if t.shelf.listed {
+		e.deleteNext(d, x.Accounts)
+		return
+	}
+	t.shelf.waiting = append(t.shelf.waiting, func() { e.deleteNext(d, x.Accounts) })
 }
 
 // names reports whether key is an operator itself, strict or not.
@@ -239,12 +268,13 @@ func (t *trust) names(key string) bool {
 func (e *Engine) deleteNext(d *deleting, accounts []string) {
 	t := e.trust
 	if len(accounts) == 0 {
+		t.words.settled(d.word)
 		message := "deleted " + strconv.Itoa(len(d.deletion.Accounts)) + " accounts"
 		e.respondJSON(d.call, claimsAnswer{Server: e.identity(), Data: &claimsStatus{Code: 200, Message: message}})
 		return
 	}
 	key := accounts[0]
-	if !t.takes(key, d.word) {
+	if !t.words.takes(key, d.word) {
 		e.deleteNext(d, accounts[1:])
 		return
 	}

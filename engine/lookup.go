@@ -104,7 +104,7 @@ func (l *lookup) answered(e *Engine, k *call) {
 func (e *Engine) read(l *lookup, text string, shelve bool) {
 	e.timers.remove(&l.timer)
 	l.read = true
-	e.submit(&reading{key: l.key, text: strings.TrimSpace(text), word: e.trust.next(), lookup: l, shelve: shelve})
+	e.submit(&reading{key: l.key, text: strings.TrimSpace(text), word: e.trust.words.next(), lookup: l, shelve: shelve})
 }
 
 // due is the moment at which a lookup has taken too long.
@@ -153,6 +153,7 @@ func (r *reading) done(e *Engine) {
 		e.updated(r)
 		return
 	}
+	defer e.trust.words.settled(r.word)
 	l := r.lookup
 	if l == nil || e.trust.lookups[l.key] != l {
 		return
@@ -165,7 +166,7 @@ func (r *reading) done(e *Engine) {
 		e.notFound(l, "its JWT can't be used: "+grounds)
 		return
 	}
-	if e.trust.takes(l.key, r.word) {
+	if e.trust.words.takes(l.key, r.word) {
 		if r.shelve {
 			e.putOnShelf(r.claims)
 		}
@@ -196,7 +197,9 @@ func (e *Engine) preload(o *config.Operators) {
 	for _, key := range gone {
 		delete(t.texts, key)
 		if t.resolver.Kind == config.MemoryResolver {
-			t.takes(key, t.next())
+			word := t.words.next()
+			t.words.takes(key, word)
+			t.words.settled(word)
 			if ch := t.charters[key]; ch != nil {
 				e.revoke(ch)
 			}
@@ -204,7 +207,7 @@ func (e *Engine) preload(o *config.Operators) {
 	}
 	for _, p := range o.Preload {
 		if t.sought(p.Account) {
-			e.submit(&renewing{reading{key: p.Account, text: p.JWT, word: t.next()}, true})
+			e.submit(&renewing{reading{key: p.Account, text: p.JWT, word: t.words.next()}, true})
 		}
 		if t.charters[p.Account] == nil {
 			t.texts[p.Account] = p.JWT

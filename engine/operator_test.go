@@ -30,6 +30,7 @@ type operatorWorld struct {
 	pages   map[string]string
 	waiting map[FetchID]string
 	asked   []string // for pages
+	full    bool     // the disk is, for the Stores to come
 }
 
 const year2100 = WallTime(4_102_444_800_000_000_000)
@@ -55,7 +56,14 @@ func (w *operatorWorld) Load(id VaultID, account string) {
 }
 
 func (w *operatorWorld) Store(id VaultID, account, text string) {
-	w.later(id, func() VaultResult { w.files[account] = text; return VaultResult{} })
+	full := w.full
+	w.later(id, func() VaultResult {
+		if full {
+			return VaultResult{Err: "the disk is full"}
+		}
+		w.files[account] = text
+		return VaultResult{}
+	})
 }
 
 func (w *operatorWorld) Remove(id VaultID, account string, _ bool) {

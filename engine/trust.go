@@ -28,28 +28,8 @@ type trust struct {
 	lookups   map[string]*lookup
 	rules     *ruleSet
 	shelf     shelf
-	failed    recall[string]    // accounts that were not found lately
-	words     uint64            // about accounts that were taken in so far
-	last      map[string]uint64 // of those, the last one that counts about each account
-}
-
-// next numbers what somebody says about accounts: a JWT, a deletion. Jobs read these, and end in any order; what was said
-// later counts all the same.
-func (t *trust) next() uint64 {
-	if t == nil {
-		return 0
-	}
-	t.words++
-	return t.words
-}
-
-// takes notes that a word about an account counts from now on; false: a later one does already, so this one must not.
-func (t *trust) takes(key string, word uint64) bool {
-	if word < t.last[key] {
-		return false
-	}
-	t.last[key] = word
-	return true
+	failed    recall[string] // accounts that were not found lately
+	words     words
 }
 
 // sought reports whether the account's JWT is in force, or being read to be.
@@ -153,7 +133,7 @@ func (e *Engine) initTrust(operators []*claims.Operator) {
 	t := &trust{
 		operators: operators, sentinel: c.DefaultSentinel.Text, resolver: c.Resolver,
 		preloaded: make(map[string]bool), texts: make(map[string]string), charters: make(map[string]*charter), lookups: make(map[string]*lookup),
-		failed: newRecall[string](notFoundMax, notFoundSpan), last: make(map[string]uint64),
+		failed: newRecall[string](notFoundMax, notFoundSpan), words: newWords(),
 	}
 	for _, k := range c.TrustedKeys {
 		t.keys = append(t.keys, k.Text)

@@ -41,13 +41,22 @@ type VaultEntry struct {
 // shelf is what is known of the vault.
 type shelf struct {
 	listed  bool
-	entries map[string]shelfEntry
+	waiting []func() // for the list
+	entries map[string]*shelfEntry
 }
 
+// shelfEntry is an account that is in the vault, or about to be. Another one takes its place when the account has been removed.
 type shelfEntry struct {
-	hash   [sha256.Size]byte
-	stored WallTime
+	jwt    shelved
 	used   Instant
+	kept   shelved // the last one that is there; zero: none is yet
+	stores int     // that were asked for so far
+}
+
+// shelved is a JWT in the vault.
+type shelved struct {
+	hash [sha256.Size]byte
+	at   WallTime // when it was stored
 }
 
 type vaultTaker interface {
@@ -92,10 +101,7 @@ func (e *Engine) listShelf() {
 		if r.Err != "" {
 			e.logf(LevelError, "", "The directory of account JWTs can't be read: "+r.Err)
 		}
-		t.shelf.listed, t.shelf.entries = true, make(map[string]shelfEntry, len(r.Entries))
-		for _, x := range r.Entries {
-			t.shelf.entries[x.Account] = shelfEntry{hash: x.SHA256, stored: x.Stored, used: e.now}
-		}
+		t.shelf.fill(r.Entries, e.now)
 		for _, p := range e.opts.Operators.Preload {
 			if _, there := t.shelf.entries[p.Account]; !there {
 				e.shelve(p.Account, p.JWT, func(VaultResult) {})
@@ -106,14 +112,34 @@ func (e *Engine) listShelf() {
 				e.refresh(p.Account)
 			}
 		}
+		for _, f := range t.shelf.waiting {
+			f()
+		}
+		t.shelf.waiting = nil
 	}))
+}
+
+// fill takes over a list. What was stored since it was asked for is later.
+func (s *shelf) fill(list []VaultEntry, now Instant) {
+	s.listed = true
+	if s.entries == nil {
+		s.entries = make(map[string]*shelfEntry, len(list))
+	}
+	for _, v := range list {
+		there := shelved{v.SHA256, v.Stored}
+		if x := s.entries[v.Account]; x == nil {
+			s.entries[v.Account] = &shelfEntry{jwt: there, kept: there, used: now}
+		} else if x.kept == (shelved{}) {
+			x.kept = there
+		}
+	}
 }
 
 // refresh reads the directory's JWT of an account that is in force already.
 func (e *Engine) refresh(key string) {
 	e.env.Vault.Load(e.vault(func(r VaultResult) {
 		if r.Text != "" {
-			e.submit(&renewing{reading: reading{key: key, text: r.Text, word: e.trust.next()}})
+			e.submit(&renewing{reading: reading{key: key, text: r.Text, word: e.trust.words.next()}})
 		}
 	}), key)
 }
@@ -126,17 +152,22 @@ type renewing struct {
 
 func (r *renewing) done(e *Engine) {
 	t := e.trust
-	ch, why := t.charters[r.key], ""
+	defer t.words.settled(r.word)
+	if !t.sought(r.key) || t.words.overtaken(r.key, r.word) {
+		return // nobody wants to know any more
+	}
+	why := ""
 	if r.err != nil {
 		why = r.err.Error()
 	} else {
 		why = e.grounds(r.claims, r.key)
 	}
+	ch := t.charters[r.key]
 	switch {
 	case why != "":
 		e.logf(LevelError, "", "The JWT of account "+r.key+" can't be used, the former stays in force: "+printable([]byte(why)))
-	case !t.sought(r.key), !r.anyway && (ch == nil || r.claims.IssuedAt <= ch.claims.IssuedAt):
-	case t.takes(r.key, r.word):
+	case !r.anyway && (ch == nil || r.claims.IssuedAt <= ch.claims.IssuedAt):
+	case t.words.takes(r.key, r.word):
 		e.charter(r.claims)
 	}
 }
@@ -157,9 +188,8 @@ func (e *Engine) takeFromShelf(l *lookup) {
 			}
 			e.askOthers(l)
 		default:
-			if x, there := t.shelf.entries[l.key]; there {
+			if x := t.shelf.entries[l.key]; x != nil {
 				x.used = e.now
-				t.shelf.entries[l.key] = x
 			}
 			e.read(l, r.Text, false)
 		}
@@ -167,9 +197,9 @@ func (e *Engine) takeFromShelf(l *lookup) {
 }
 
 // stale reports whether a cache has kept an account for too long.
-func (e *Engine) stale(x shelfEntry) bool {
+func (e *Engine) stale(x *shelfEntry) bool {
 	ttl := e.trust.resolver.TTL
-	return e.trust.resolver.Kind == config.CacheResolver && ttl > 0 && e.wall-x.stored > WallTime(ttl)
+	return e.trust.resolver.Kind == config.CacheResolver && ttl > 0 && e.wall-x.jwt.at > WallTime(ttl)
 }
 
 // putOnShelf keeps an account's JWT in the directory, if there is one.
@@ -186,16 +216,39 @@ func (e *Engine) putOnShelf(a *claims.Account) {
 // shelve writes an account's JWT; f is told how that went.
 func (e *Engine) shelve(key, text string, f func(VaultResult)) {
 	t := e.trust
-	_, there := t.shelf.entries[key]
-	if most := t.shelfMax(); !there && most > 0 && len(t.shelf.entries) >= most && !e.makeRoom() {
+	x := t.shelf.entries[key]
+	if most := t.shelfMax(); x == nil && most > 0 && len(t.shelf.entries) >= most && !e.makeRoom() {
 		f(VaultResult{Err: "jwt store is full"})
 		return
 	}
 	if t.shelf.entries == nil {
-		t.shelf.entries = make(map[string]shelfEntry)
+		t.shelf.entries = make(map[string]*shelfEntry)
 	}
-	t.shelf.entries[key] = shelfEntry{hash: sha256.Sum256([]byte(text)), stored: e.wall, used: e.now}
-	e.env.Vault.Store(e.vault(f), key, text)
+	if x == nil {
+		x = &shelfEntry{}
+		t.shelf.entries[key] = x
+	}
+	j := shelved{sha256.Sum256([]byte(text)), e.wall}
+	x.jwt, x.used = j, e.now
+	x.stores++
+	nth := x.stores
+	e.env.Vault.Store(e.vault(func(r VaultResult) {
+		t.shelf.stored(key, x, nth, j, r.Err == "")
+		f(r)
+	}), key, text)
+}
+
+// stored notes whether a JWT is in the vault as an entry says. What could not be stored leaves what was there.
+func (s *shelf) stored(key string, x *shelfEntry, nth int, j shelved, ok bool) {
+	switch {
+	case ok:
+		x.kept = j
+	case x.stores != nth: // the outcome of the next one will show
+	case x.kept != shelved{}:
+		x.jwt = x.kept
+	case s.entries[key] == x:
+		delete(s.entries, key)
+	}
 }
 
 // shelfMax is how many accounts the directory may hold; 0: any number.
@@ -237,7 +290,7 @@ func (s *shelf) keys() []string {
 func (s *shelf) sum() (all [sha256.Size]byte) {
 	for _, x := range s.entries { //natsd:orderfree exclusive or does not depend on it
 		for i := range all {
-			all[i] ^= x.hash[i]
+			all[i] ^= x.jwt.hash[i]
 		}
 	}
 	return all
