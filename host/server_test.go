@@ -147,10 +147,10 @@ func TestTheEndWaitsForTheDirectory(t *testing.T) {
 			t.Errorf("waited %v for nothing", d)
 		}
 		answer := make(chan struct{})
-		s.vault.do(1, func() engine.VaultResult {
+		s.vault.do(vaultOp{id: 1, run: func() engine.VaultResult {
 			<-answer
 			return engine.VaultResult{}
-		})
+		}})
 		if d := waited(); d != vaultEndWait {
 			t.Errorf("waited %v for a disk that doesn't answer", d)
 		}

@@ -3,7 +3,6 @@ package host
 import (
 	"crypto/sha256"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,16 +17,28 @@ import (
 )
 
 // vault keeps account JWTs in a directory. One goroutine carries out what the engine asks for, in that order, while there is
-// something to do.
+// something to do; JWTs that are to be stored one behind the other, together.
 type vault struct {
 	s   *Server
 	dir string
 
 	mu      sync.Mutex
-	queue   []func()
+	queue   []vaultOp
 	working bool
 	idle    sync.WaitGroup // nothing is being carried out
+
+	kept map[string][sha256.Size]byte // JWTs that were stored, by account, and not removed since; only work uses it
 }
+
+// vaultOp is something to do: run, or, where that is nil, to store an account's JWT.
+type vaultOp struct {
+	id            engine.VaultID
+	run           func() engine.VaultResult
+	account, text string
+}
+
+// storesMax is how many JWTs are stored together.
+const storesMax = 256
 
 // vaultEndWait is how long the end of the server waits for what it had asked of the directory, which nobody was told of yet.
 const vaultEndWait = 5 * time.Second
@@ -50,14 +61,11 @@ const (
 	vaultDeleted = ".deleted"
 )
 
-// do has f run behind what was asked for before, and its result told.
-func (v *vault) do(id engine.VaultID, f func() engine.VaultResult) {
+// do has something done behind what was asked for before, and its result told.
+func (v *vault) do(op vaultOp) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.queue = append(v.queue, func() {
-		r := f()
-		v.s.post(func(e *engine.Engine) { e.VaultDone(id, r) })
-	})
+	v.queue = append(v.queue, op)
 	if !v.working {
 		v.working = true
 		v.idle.Go(v.work)
@@ -66,17 +74,41 @@ func (v *vault) do(id engine.VaultID, f func() engine.VaultResult) {
 
 func (v *vault) work() {
 	for {
-		v.mu.Lock()
-		if len(v.queue) == 0 {
-			v.queue, v.working = nil, false
-			v.mu.Unlock()
+		ops := v.take()
+		if len(ops) == 0 {
 			return
 		}
-		next := v.queue[0]
-		v.queue = v.queue[1:]
-		v.mu.Unlock()
-		next()
+		var results []engine.VaultResult
+		if ops[0].run != nil {
+			results = []engine.VaultResult{ops[0].run()}
+		} else {
+			results = v.store(ops)
+		}
+		v.s.post(func(e *engine.Engine) {
+			for i, op := range ops {
+				e.VaultDone(op.id, results[i])
+			}
+		})
 	}
+}
+
+// take is what to do next: one thing, or JWTs that are to be stored. Nothing ends work.
+func (v *vault) take() []vaultOp {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	n := 0
+	for n < min(len(v.queue), storesMax) && v.queue[n].run == nil {
+		n++
+	}
+	if n == 0 && len(v.queue) > 0 {
+		n = 1
+	}
+	ops := v.queue[:n:n]
+	v.queue = v.queue[n:]
+	if n == 0 {
+		v.queue, v.working = nil, false
+	}
+	return ops
 }
 
 func result(err error) (r engine.VaultResult) {
@@ -94,7 +126,7 @@ func accountOf(name string) (key string, ok bool) {
 
 // List implements engine.Vault. The directory is made if it is not there, and rid of what was not written to its end.
 func (v *vault) List(id engine.VaultID) {
-	v.do(id, func() engine.VaultResult {
+	v.do(vaultOp{id: id, run: func() engine.VaultResult {
 		if err := os.MkdirAll(v.dir, 0o755); err != nil {
 			return result(err)
 		}
@@ -123,12 +155,12 @@ func (v *vault) List(id engine.VaultID) {
 			r.Entries = append(r.Entries, x)
 		}
 		return r
-	})
+	}})
 }
 
 // Load implements engine.Vault.
 func (v *vault) Load(id engine.VaultID, account string) {
-	v.do(id, func() engine.VaultResult {
+	v.do(vaultOp{id: id, run: func() engine.VaultResult {
 		text, err := os.ReadFile(v.file(account))
 		if errors.Is(err, fs.ErrNotExist) {
 			return engine.VaultResult{}
@@ -136,25 +168,66 @@ func (v *vault) Load(id engine.VaultID, account string) {
 		r := result(err)
 		r.Text = string(text)
 		return r
-	})
+	}})
 }
 
 func (v *vault) file(account string) string { return filepath.Join(v.dir, account+vaultEnd) }
 
 // Store implements engine.Vault.
 func (v *vault) Store(id engine.VaultID, account, text string) {
-	v.do(id, func() engine.VaultResult {
-		_, err := durable.Replace(v.file(account), 0o644, func(w io.Writer) error {
-			_, err := io.WriteString(w, text)
-			return err
-		})
-		return result(err)
-	})
+	v.do(vaultOp{id: id, account: account, text: text})
+}
+
+// store stores JWTs; of those of one account the last, which then stands for all of them.
+func (v *vault) store(ops []vaultOp) []engine.VaultResult {
+	last := make(map[string]int, len(ops))
+	for i, op := range ops {
+		last[op.account] = i
+	}
+	var files []durable.File
+	var at []int // in ops, of each file
+	results := make([]engine.VaultResult, len(ops))
+	for i, op := range ops {
+		if last[op.account] == i && !v.has(op.account, op.text) {
+			files = append(files, durable.File{Name: op.account + vaultEnd, Text: op.text})
+			at = append(at, i)
+		}
+	}
+	for i, err := range durable.ReplaceAll(v.dir, 0o644, files) {
+		op := ops[at[i]]
+		if results[at[i]] = result(err); err != nil {
+			delete(v.kept, op.account)
+		} else {
+			v.keeps(op.account, op.text)
+		}
+	}
+	for i, op := range ops {
+		results[i] = results[last[op.account]]
+	}
+	return results
+}
+
+func (v *vault) keeps(account, text string) {
+	if v.kept == nil {
+		v.kept = make(map[string][sha256.Size]byte)
+	}
+	v.kept[account] = sha256.Sum256([]byte(text))
+}
+
+// has reports whether a JWT was stored already, and nobody has touched it since. Administrators send all that they have.
+func (v *vault) has(account, text string) bool {
+	if sum, there := v.kept[account]; !there || sum != sha256.Sum256([]byte(text)) {
+		return false
+	}
+	found, err := os.ReadFile(v.file(account))
+	now := time.Now()
+	return err == nil && string(found) == text && os.Chtimes(v.file(account), now, now) == nil
 }
 
 // Remove implements engine.Vault.
 func (v *vault) Remove(id engine.VaultID, account string, keep bool) {
-	v.do(id, func() engine.VaultResult {
+	v.do(vaultOp{id: id, run: func() engine.VaultResult {
+		delete(v.kept, account)
 		var err error
 		if keep {
 			err = os.Rename(v.file(account), v.file(account)+vaultDeleted)
@@ -168,5 +241,5 @@ func (v *vault) Remove(id engine.VaultID, account string, keep bool) {
 			err = durable.SyncDir(v.dir)
 		}
 		return result(err)
-	})
+	}})
 }

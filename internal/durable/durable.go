@@ -2,12 +2,15 @@ package durable
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // leftover ends the names of files that are being written.
@@ -18,21 +21,78 @@ const leftover = ".tmp"
 func Replace(file string, mode fs.FileMode, write func(io.Writer) error) (size int64, err error) {
 	dir, name := filepath.Split(file)
 	dir = filepath.Clean(dir) // "" is this one
-	f, err := os.CreateTemp(dir, name+".*"+leftover)
+	beside, size, err := prepare(dir, name, mode, write)
 	if err != nil {
 		return 0, err
+	}
+	if err := put(beside, file); err != nil {
+		return 0, err
+	}
+	return size, SyncDir(dir)
+}
+
+// File is the new content of a file, by its name within a directory.
+type File struct{ Name, Text string }
+
+// together is how many files are written at a time: systems make what many threads want to last last at once.
+const together = 16
+
+// ReplaceAll is Replace for files of one directory, each of another name. Many take not much longer than one. It returns an error
+// for each, nil where it went well.
+func ReplaceAll(dir string, mode fs.FileMode, files []File) (problems []error) {
+	if len(files) == 0 {
+		return nil
+	}
+	problems = make([]error, len(files))
+	beside := make([]string, len(files))
+	var next atomic.Int64
+	var done sync.WaitGroup
+	for range min(together, len(files)) {
+		done.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(files); i = int(next.Add(1)) - 1 {
+				beside[i], _, problems[i] = prepare(dir, files[i].Name, mode, func(w io.Writer) error {
+					_, err := io.WriteString(w, files[i].Text)
+					return err
+				})
+			}
+		})
+	}
+	done.Wait()
+	for i, f := range files {
+		if problems[i] == nil {
+			problems[i] = put(beside[i], filepath.Join(dir, f.Name))
+		}
+	}
+	if err := SyncDir(dir); err != nil {
+		for i, p := range problems {
+			problems[i] = cmp.Or(p, err)
+		}
+	}
+	return problems
+}
+
+// prepare writes what is to take the place of a file, so that it lasts, and returns the name under which it waits beside.
+func prepare(dir, name string, mode fs.FileMode, write func(io.Writer) error) (beside string, size int64, err error) {
+	f, err := os.CreateTemp(dir, name+".*"+leftover)
+	if err != nil {
+		return "", 0, err
 	}
 	size, err = fill(f, mode, write)
 	if e := f.Close(); err == nil {
 		err = e
 	}
-	if err == nil {
-		err = os.Rename(f.Name(), file)
-	}
 	if err != nil {
-		return 0, errors.Join(err, os.Remove(f.Name()))
+		return "", 0, errors.Join(err, os.Remove(f.Name()))
 	}
-	return size, SyncDir(dir)
+	return f.Name(), size, nil
+}
+
+// put has what was prepared take the place of a file.
+func put(beside, file string) error {
+	if err := os.Rename(beside, file); err != nil {
+		return errors.Join(err, os.Remove(beside))
+	}
+	return nil
 }
 
 func fill(f *os.File, mode fs.FileMode, write func(io.Writer) error) (size int64, err error) {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 )
 
@@ -48,6 +49,39 @@ func TestReplace(t *testing.T) {
 	}
 	if all := names(t, dir); !slices.Equal(all, []string{"f"}) {
 		t.Errorf("there are %q", all)
+	}
+}
+
+func TestReplaceAll(t *testing.T) {
+	dir := t.TempDir()
+	ok(t, os.Mkdir(filepath.Join(dir, "taken"), 0o700))
+	var files []File
+	for i := range 3 * together {
+		files = append(files, File{Name: strconv.Itoa(i), Text: strconv.Itoa(i * i)})
+	}
+	files = append(files, File{Name: "taken"}, File{Name: "no/such"})
+	for _, problems := range [][]error{ReplaceAll(dir, 0o640, files), ReplaceAll(dir, 0o640, files)} {
+		for i, p := range problems {
+			if bad := i >= len(files)-2; bad != (p != nil) {
+				t.Errorf("%s: %v", files[i].Name, p)
+			}
+		}
+	}
+	for _, f := range files[:len(files)-2] {
+		got, err := os.ReadFile(filepath.Join(dir, f.Name))
+		ok(t, err)
+		if string(got) != f.Text {
+			t.Errorf("%s has %q", f.Name, got)
+		}
+	}
+	if all := names(t, dir); len(all) != len(files)-1 {
+		t.Errorf("there are %q", all)
+	}
+	if p := ReplaceAll(filepath.Join(dir, "none"), 0o640, files[:1]); p[0] == nil {
+		t.Error("written to a directory that is not there")
+	}
+	if p := ReplaceAll(filepath.Join(dir, "none"), 0o640, nil); len(p) != 0 {
+		t.Errorf("problems of nothing: %v", p)
 	}
 }
 
