@@ -23,6 +23,7 @@ type account struct {
 	inboxPrefix string // of the subjects on which the server itself gets answers; empty: it asks nothing there
 
 	internal      int     // subscriptions that are no connection's own
+	leaving       int     // subscriptions of connections that have closed
 	filtered      int     // subscriptions of connections, and shadows of those, that may not get all that they match
 	standing      int     // of these, the server's own
 	conns         int     // connections that are here and are not closing
@@ -64,10 +65,12 @@ func (a *account) title() string {
 func (e *Engine) subscriptions() int {
 	n := 0
 	for _, a := range e.accounts {
-		n += a.subs.Count() - a.internal
+		n += a.subscriptions()
 	}
 	return n
 }
+
+func (a *account) subscriptions() int { return a.subs.Count() - a.internal - a.leaving }
 
 // lookWork is how many steps of the index, or looks at something that lies at hand, are one unit of a turn's work.
 const lookWork = 8

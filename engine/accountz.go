@@ -42,7 +42,7 @@ func (e *Engine) accountDetail(a *account) *monitor.Account {
 	}
 	d := &monitor.Account{
 		Name: a.name, Updated: monitor.Stamp(int64(updated)), System: a == e.system, Complete: true,
-		Clients: a.conns, Subs: a.subs.Count(), NameTag: a.title(),
+		Clients: a.conns, Subs: a.subs.Count() - a.leaving, NameTag: a.title(),
 	}
 	if ch := e.charterOf(a); ch != nil {
 		d.Expired = e.ended(ch)
@@ -159,7 +159,7 @@ func (q *accountStatzQuery) step(e *Engine, budget int) progress {
 // accountStat is the traffic of one account.
 func (e *Engine) accountStat(a *account) monitor.AccountStat {
 	return monitor.AccountStat{
-		Account: a.name, Name: a.title(), Conns: a.conns, TotalConns: a.conns, NumSubs: a.subs.Count() - a.internal,
+		Account: a.name, Name: a.title(), Conns: a.conns, TotalConns: a.conns, NumSubs: a.subscriptions(),
 		Sent:     monitor.Traffic{Msgs: a.traffic.outMsgs, Bytes: a.traffic.outBytes},
 		Received: monitor.Traffic{Msgs: a.traffic.inMsgs, Bytes: a.traffic.inBytes}, SlowConsumers: a.slowConsumers,
 	}

@@ -4,7 +4,7 @@ import "github.com/natsd/natsd/engine/assert"
 
 // Check panics if an invariant of the engine is broken. It looks at everything: call it in simulations and tests.
 func (e *Engine) Check() {
-	live, closing, subs, filtered, touched, held, joined := 0, 0, 0, 0, 0, 0, 0
+	live, closing, subs, leaving, filtered, touched, held, joined := 0, 0, 0, 0, 0, 0, 0, 0
 	for slot, c := range e.conns {
 		if c == nil {
 			continue
@@ -36,6 +36,7 @@ func (e *Engine) Check() {
 	for _, a := range e.accounts {
 		joined -= a.conns
 		filtered -= a.filtered
+		leaving -= a.leaving
 	}
 	assert.Thatf(joined == 0, "accounts count %d connections less than there are", joined)
 	assert.Thatf(held == 0, "receivers hold back %d publishers more than know of it", held)
@@ -50,12 +51,13 @@ func (e *Engine) Check() {
 	assert.Thatf(touched == waiting, "%d connections are to be written to, %d believe so", waiting, touched)
 	e.checkChecks()
 	for _, c := range e.reaping {
-		subs += len(c.subs)
+		leaving += len(c.subs)
 		filtered += c.filtered()
 	}
 	assert.Thatf(live+len(e.free) == len(e.conns), "slots: %d used, %d free, %d in all", live, len(e.free), len(e.conns))
 	assert.Thatf(e.active == live-closing, "active is %d, counted %d", e.active, live-closing)
 	assert.Thatf(filtered == 0, "accounts count %d subscriptions that may not get all less than there are", filtered)
+	assert.Thatf(leaving == 0, "accounts count %d subscriptions of closed connections less than there are", leaving)
 	listed := e.subscriptions()
 	assert.Thatf(subs == listed, "%d subscriptions with connections, %d in the lists", subs, listed)
 	waits := !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue()
@@ -174,14 +176,15 @@ type Footprint struct {
 
 // Footprint counts what the engine holds, for leak checks.
 func (e *Engine) Footprint() Footprint {
-	replies, shadows := 0, 0
+	replies, shadows, subs := 0, 0, 0
 	for _, a := range e.accounts {
+		subs += a.subs.Count() - a.internal
 		replies += len(a.replies)
 		shadows += a.internal - a.standing - len(a.def.services)
 	}
 	return Footprint{
 		Replies: replies, Shadows: shadows, Inboxes: len(e.inboxes),
-		Connections: len(e.conns) - len(e.free), Subscriptions: e.subscriptions(), Timers: e.timers.len(),
+		Connections: len(e.conns) - len(e.free), Subscriptions: subs, Timers: e.timers.len(),
 		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: len(e.fanouts) + len(e.awaiting), Slots: len(e.conns),
 	}
 }

@@ -126,6 +126,11 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 		e.pool.release(c.msg.ck)
 		c.msg = nil
 	}
+	c.acc.leaving += len(c.subs)
+	if r := c.remaking; r != nil {
+		c.acc.leaving -= r.left
+		r.from.leaving += r.left
+	}
 	if len(c.subs) > 0 || c.requests != nil && c.requests.n > 0 {
 		e.reaping = append(e.reaping, c)
 	}

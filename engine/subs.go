@@ -71,6 +71,9 @@ func (e *Engine) endSub(s *subscription) {
 	}
 	s.flags |= subDead
 	home := s.conn.home(s)
+	if s.conn.gate&gateClosed != 0 {
+		home.leaving--
+	}
 	s.conn.dropSub(s)
 	e.remove(home, s)
 	if s.flags&subShadowed != 0 {

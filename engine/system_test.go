@@ -67,6 +67,30 @@ func TestEventsOfConnections(t *testing.T) {
 	}
 }
 
+// What a connection has subscribed to is gone for those who count when it has closed, though it takes turns to remove it.
+func TestClosedConnectionsAreNotCounted(t *testing.T) {
+	s := newSystem(t, Options{})
+	s.enter("a", "SUB y 1\r\n")
+	var subs strings.Builder
+	for i := range 5 * reapPerTurn {
+		fmt.Fprintf(&subs, "SUB x.%d %d\r\n", i, i)
+	}
+	goes := s.enter("a", subs.String())
+	s.heard()
+	before := s.e.subscriptions()
+	turn(s.e, func() { s.e.EOF(goes) })
+	if len(s.e.reaping) == 0 {
+		t.Fatal("all are removed at once")
+	}
+	if n := before - s.e.subscriptions(); n != 5*reapPerTurn {
+		t.Errorf("%d less", n)
+	}
+	subjects, bodies := s.heard()
+	if i := slices.Index(subjects, "$SYS.SERVER.ACCOUNT.A.CONNS"); i < 0 || !strings.Contains(bodies[i], `"num_subscriptions":1,`) {
+		t.Errorf("%q: %q", subjects, bodies)
+	}
+}
+
 // Many changes in a turn are told of once.
 func TestConnsEventsAreBounded(t *testing.T) {
 	s := newSystem(t, Options{})
