@@ -129,6 +129,7 @@ const (
 	clientCloseBy
 	clientAnswer
 	clientRush
+	clientLeave
 	clientOpBits = 4
 )
 
@@ -206,6 +207,8 @@ func (c *client) Fire(now schedule.Time, arg uint64) {
 		c.answerNow()
 	case clientRush:
 		c.rushOn()
+	case clientLeave:
+		c.leave()
 	case clientTick:
 		c.tick = false
 		c.readSlowly()

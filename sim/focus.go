@@ -54,6 +54,9 @@ var foci = [...]Focus{
 	{"passwords", "wrong passwords, held against hashes", false, []narrowed{
 		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{0}}, {cfgAuth, []uint64{3, 4}}, many(kindBadAuth),
 	}},
+	{"permissions", "reloads at which many subscriptions of a connection are permitted other things", true, []narrowed{
+		{cfgUpheaval, []uint64{uint64(permitted)}}, {cfgUpheavalTurns, []uint64{0}}, {cfgTenantVersions, []uint64{0}}, {cfgTurnWork, []uint64{0}},
+	}},
 	{"reload", "reloads that change accounts", true, []narrowed{
 		{cfgTenantVersions, []uint64{1, 2}}, {cfgUpheaval, []uint64{uint64(unshared), uint64(unserved), uint64(moved)}},
 	}},

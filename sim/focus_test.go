@@ -22,8 +22,9 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		"passwords": func(c *config) bool {
 			return (c.auth == authHashedUser || c.auth == authHashedToken) && c.kinds[kindBadAuth] >= 10
 		},
-		"reload": func(c *config) bool { return c.tenants != nil && len(c.tenants.versions) > 1 },
-		"slow":   func(c *config) bool { return c.kinds[kindSlow] >= 10 && c.engine.StallBytes <= 2048 },
+		"permissions": func(c *config) bool { return c.tenants != nil && c.tenants.upheaval == permitted },
+		"reload":      func(c *config) bool { return c.tenants != nil && len(c.tenants.versions) > 1 },
+		"slow":        func(c *config) bool { return c.kinds[kindSlow] >= 10 && c.engine.StallBytes <= 2048 },
 	}
 	for _, f := range Foci() {
 		if has[f.Name] == nil || f.About == "" {

@@ -43,6 +43,7 @@ const (
 	opGather    // subscribe to the crowd's subject
 	opShout     // publish there
 	opGamble    // throw dice
+	opCollect   // subscribe to a lot
 	numOperations
 )
 
@@ -79,6 +80,8 @@ const (
 	detailMomentAbout = 28
 	detailMomentWhich = 29
 	detailMomentPace  = 30
+	detailMomentLeave = 31 // whether somebody with many subscriptions leaves around it
+	detailLeaveAt     = 32 // and when
 )
 
 // slot is one slot of the client: at most one operation.
@@ -202,15 +205,11 @@ func (c *client) do(op operation, s slotKey) {
 			c.subscribe(crowdSubject, "", false)
 		}
 	case opShout:
-		m := c.drawMessage(s, 0)
-		m.subject = crowdSubject
-		if s.below(detailVariant, 2) == 1 {
-			m.size = c.w.cfg.sizeMax
-		}
-		c.publish(m)
-		c.ping() // answered before all of the crowd are written to
+		c.shout(s)
 	case opGamble:
 		c.gamble()
+	case opCollect:
+		c.collect(s)
 	case opSecondConnect:
 		if s.below(detailVariant, 2) == 1 {
 			c.sendEmptyConnect()
@@ -222,6 +221,17 @@ func (c *client) do(op operation, s slotKey) {
 			c.misbehave(op, s)
 		}
 	}
+}
+
+// shout publishes to the crowd.
+func (c *client) shout(s slotKey) {
+	m := c.drawMessage(s, 0)
+	m.subject = crowdSubject
+	if s.below(detailVariant, 2) == 1 {
+		m.size = c.w.cfg.sizeMax
+	}
+	c.publish(m)
+	c.ping() // answered before all of the crowd are written to
 }
 
 // oddMax are numbers of an UNSUB that count as none.

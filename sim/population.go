@@ -30,12 +30,14 @@ const (
 	kindBadAuth                      // has the wrong password, often
 	kindCrowd                        // subscribes several times to what all its kind do, and publishes there
 	kindGambler                      // throws dice: see property_shares.go
+	kindCollector                    // has many subscriptions: see collector.go
 	numKinds
 )
 
 var kindNames = [numKinds]string{
 	"nobody", "mixed", "publisher", "burst publisher", "subscriber", "worker", "requester", "responder", "slow reader", "staller",
 	"crasher", "garbage sender", "silent", "idle", "storm", "hostile", "bad password", "one of a crowd", "gambler",
+	"collector",
 }
 
 // mix is how likely a kind of client does what in a slot.
@@ -59,9 +61,10 @@ var mixes = [numKinds]mix{
 	kindStorm:      {opNothing: 40, opSubscribe: 3, opPublish: 5, opLeave: 10, opAbort: 5, opHalfClose: 5},
 	kindHostile: {opNothing: 60, opPublish: 5, opTooBig: 2, opLongLine: 2, opHalfMessage: 1, opBadVerb: 2, opBadArguments: 2,
 		opBadPayload: 2, opNoHeaders: 2},
-	kindBadAuth: {opNothing: 50, opPublish: 10, opFence: 2, opLeave: 3},
-	kindGambler: {opNothing: 10, opGamble: 90},
-	kindCrowd:   {opNothing: 60, opGather: 20, opShout: 5, opFence: 8, opUnsubscribe: 1, opLeave: 1},
+	kindBadAuth:   {opNothing: 50, opPublish: 10, opFence: 2, opLeave: 3},
+	kindGambler:   {opNothing: 10, opGamble: 90},
+	kindCollector: {opNothing: 60, opCollect: 20, opUnsubscribe: 2, opUnsubscribeMax: 1, opFence: 3, opLeave: 1},
+	kindCrowd:     {opNothing: 60, opGather: 20, opShout: 5, opFence: 8, opUnsubscribe: 1, opLeave: 1},
 }
 
 // traits are what a client is like for the whole run.

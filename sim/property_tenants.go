@@ -49,7 +49,11 @@ func (n *node) mayReconfigure(nth uint64) bool {
 	}
 	k := decision.Key{Kind: decision.SimOperation, Actor: n.actor, Purpose: askReconfigure, N: nth}
 	chance := uint32(250_000)
-	if t.upheaval != noUpheaval {
+	switch t.upheaval {
+	case noUpheaval:
+	case permitted: // which has many ways to come about
+		chance = 800_000
+	case unshared, unserved, moved, numUpheavals:
 		chance = 400_000
 	}
 	return n.w.source.Chance(k, chance)

@@ -80,7 +80,7 @@ func (n *node) reloadNow(what uint64) {
 	n.busy = max(n.busy, n.w.queue.Now()+takes)
 	for _, c := range n.w.clients {
 		if c != nil && c.node == n {
-			c.seizeMoment(nth)
+			c.seizeMoment(nth, takes)
 		}
 	}
 	if place == reloadLast {
@@ -135,9 +135,9 @@ const momentMost = 4
 
 // seizeMoment draws whether the client does something in the moment of a reload, and what: something about which others in its
 // account have subscriptions, or about what accounts share.
-func (c *client) seizeMoment(nth uint64) {
+func (c *client) seizeMoment(nth uint64, takes schedule.Time) {
 	s := slotKey{c, nth}
-	if s.below(detailMoment, 3) == 0 || !c.mayRush() {
+	if s.below(detailMoment, 3) == 0 || !c.mayRush() || c.leaveAround(s, takes) {
 		return
 	}
 	t := c.w.cfg.tenants

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/natsd/natsd/sim/model"
 )
@@ -15,10 +16,11 @@ const (
 	unshared            // no streams are imported: all shadows come and go
 	unserved            // no services are exported: all requests under way end
 	moved               // most users of each account are in the next one, and all their subscriptions are
+	permitted           // most users may get what they might not, and the other way round, with many subscriptions to find that out for
 	numUpheavals
 )
 
-var upheavalOdds = [numUpheavals]uint32{noUpheaval: 1, unshared: 2, unserved: 3, moved: 4}
+var upheavalOdds = [numUpheavals]uint32{noUpheaval: 1, unshared: 2, unserved: 3, moved: 4, permitted: 2}
 
 const (
 	// shadowTurns bounds TurnWork where shadows come and go: that takes many turns.
@@ -32,12 +34,15 @@ var movedTurns = [...]int{3, 20, 200}
 func (d draw) upheave(t *tenants, c *config) {
 	r := t.versions[0].Clone()
 	what := upheaval(d.source.Pick(d.key(cfgUpheaval), upheavalOdds[:]))
-	some := what == moved
+	if what == permitted {
+		d.permitOthers(t.versions[0], r)
+	}
+	some := what == moved || what == permitted
 	for i := range r.Accounts {
 		a := &r.Accounts[i]
 		exports, imports := len(a.Exports), len(a.Imports)
 		switch what {
-		case noUpheaval:
+		case noUpheaval, permitted:
 		case unshared:
 			a.Imports = slices.DeleteFunc(a.Imports, func(im model.Import) bool { return im.Kind == model.Stream })
 		case unserved:
@@ -64,6 +69,8 @@ func (d draw) upheave(t *tenants, c *config) {
 		c.engine.TurnWork = 1 + int(d.source.Below(d.key(cfgUpheavalTurns), shadowTurns))
 		c.kinds[kindStorm] += 4
 		c.kinds[kindHostile] += 2
+	case permitted:
+		c.collect(int(d.source.Below(d.key(cfgUpheavalTurns), uint64(len(movedTurns)))))
 	case moved:
 		c.clients = max(c.clients, 16)
 		c.engine.TurnWork = min(c.engine.TurnWork, movedTurns[d.source.Below(d.key(cfgUpheavalTurns), uint64(len(movedTurns)))])
@@ -101,6 +108,8 @@ func (t *tenants) share(c *config) {
 func (t *tenants) concerned(user int, c *client) bool {
 	may, publishes := t.open[user], c.index%2 == 0
 	switch {
+	case t.upheaval == permitted:
+		return strings.HasSuffix(t.users[user], "0") != (c.kind == kindCollector) // the first user of each account is as it was
 	case t.upheaval == unshared && publishes:
 		return may && len(t.shared[user]) > 0
 	case t.upheaval == unshared:
