@@ -58,3 +58,6 @@ type Resolver struct {
 	Limit       int           // accounts kept
 	TTL         time.Duration // how long an account is kept (cache)
 }
+
+// OnShelf reports whether account JWTs are kept in a directory.
+func (r *Resolver) OnShelf() bool { return r.Kind == FullResolver || r.Kind == CacheResolver }

@@ -70,7 +70,9 @@ func (e *Engine) revoke(ch *charter) {
 }
 
 // ended reports whether nobody may be the account's user.
-func (e *Engine) ended(ch *charter) bool { return ch.deleted || ch.claims.Expired(e.seconds()) }
+func (e *Engine) ended(ch *charter) bool {
+	return ch.deleted || ch.claims.Expired(e.seconds()) || !e.mayBe(ch.claims.Rules.Name)
+}
 
 // watch sets the charter's timer to the next moment at which something begins or ends.
 func (e *Engine) watch(ch *charter) {

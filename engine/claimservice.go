@@ -294,17 +294,3 @@ func (e *Engine) deleteNext(d *deleting, accounts []string) {
 		e.deleteNext(d, accounts[1:])
 	}), key, !t.resolver.HardDelete)
 }
-
-// sameOperators reports whether what can't change while the engine runs is the same.
-func sameOperators(a, b *Options) bool {
-	if !a.operatorMode() || !b.operatorMode() {
-		return a.operatorMode() == b.operatorMode()
-	}
-	x, y := a.Operators, b.Operators
-	r, s := x.Resolver, y.Resolver
-	r.Pos, s.Pos = config.Pos{}, config.Pos{}
-	return slices.EqualFunc(x.Operators, y.Operators, sameText) && slices.EqualFunc(x.TrustedKeys, y.TrustedKeys, sameText) &&
-		r == s
-}
-
-func sameText(p, q config.Located) bool { return p.Text == q.Text }

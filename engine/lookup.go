@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -179,38 +177,4 @@ func (r *reading) done(e *Engine) {
 func (e *Engine) othersListen(a *account, subj []byte) bool {
 	here := func(s *subscription) bool { e.work++; return s.flags&subHandler == 0 && s.listening() }
 	return e.match(a, subj).ContainsFunc(here) || e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
-}
-
-// preload takes over the account JWTs that a reload has preloaded, where nothing else knows better. A memory resolver knows no
-// others: an account that is not among them any more has ended; but not the server's own, which it needs.
-func (e *Engine) preload(o *config.Operators) {
-	t := e.trust
-	if t == nil || o == nil || t.onShelf() {
-		return
-	}
-	former := t.preloaded
-	t.preloaded = make(map[string]bool, len(o.Preload))
-	for _, p := range o.Preload {
-		t.preloaded[p.Account] = true
-	}
-	gone := slices.DeleteFunc(slices.Sorted(maps.Keys(former)), func(key string) bool { return t.preloaded[key] || key == e.system.name })
-	for _, key := range gone {
-		delete(t.texts, key)
-		if t.resolver.Kind == config.MemoryResolver {
-			word := t.words.next()
-			t.words.takes(key, word)
-			t.words.settled(word)
-			if ch := t.charters[key]; ch != nil {
-				e.revoke(ch)
-			}
-		}
-	}
-	for _, p := range o.Preload {
-		if t.sought(p.Account) {
-			e.submit(&renewing{reading{key: p.Account, text: p.JWT, word: t.words.next()}, true})
-		}
-		if t.charters[p.Account] == nil {
-			t.texts[p.Account] = p.JWT
-		}
-	}
 }

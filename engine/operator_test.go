@@ -643,19 +643,23 @@ func TestReloadNamesWhatOperatorModeKeeps(t *testing.T) {
 	w := newOperatorWorld(t, config.MemoryResolver, nil)
 	was := w.e.opts
 	for _, c := range []struct {
-		key    string
-		change func(*config.Operators)
+		keys   string
+		change func(*Options, *config.Operators)
 	}{
-		{"", func(*config.Operators) {}},
-		{"operator", func(o *config.Operators) { o.Resolver.Kind = config.URLResolver }},
-		{"default_sentinel", func(o *config.Operators) { o.DefaultSentinel.Text = "x" }},
-		{"resolver_pinned_accounts", func(o *config.Operators) { o.PinnedAccounts = []config.Located{{Text: w.sys}} }},
+		{"", func(*Options, *config.Operators) {}},
+		{"operator", func(_ *Options, o *config.Operators) { o.TrustedKeys = []config.Located{{Text: w.sys}} }},
+		{"operator", func(_ *Options, o *config.Operators) { *o = config.Operators{} }},
+		{"resolver", func(_ *Options, o *config.Operators) { o.Resolver.Kind, o.Resolver.Dir = config.FullResolver, "d" }},
+		{"resolver resolver_preload", func(_ *Options, o *config.Operators) { o.Resolver.Kind, o.Preload = config.CacheResolver, nil }},
+		{"system_account", func(o *Options, _ *config.Operators) { o.SystemAccount.Text = publicOf(testAccount(2)) }},
 	} {
 		o, operators := was, *was.Operators
-		c.change(&operators)
+		c.change(&o, &operators)
 		o.Operators = &operators
-		if got := strings.Join(reload(w.e, o), " "); got != c.key {
-			t.Errorf("%q, want %q", got, c.key)
+		if got := strings.Join(reload(w.e, o), " "); got != c.keys {
+			t.Errorf("%q, want %q", got, c.keys)
 		}
+		w.run()
+		w.administrator()
 	}
 }

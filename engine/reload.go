@@ -45,14 +45,9 @@ func (e *Engine) ReloadPrepared(p *Prepared) (needRestart []string) {
 	keep(o.Host != old.Host, "host")
 	keep(o.Port != old.Port, "port")
 	keep(o.ServerName != old.ServerName, "server_name")
-	keep(!sameOperators(&o, &old), "operator")
-	if o.operatorMode() && old.operatorMode() {
-		x, y := o.Operators, old.Operators
-		keep(x.DefaultSentinel.Text != y.DefaultSentinel.Text, "default_sentinel")
-		keep((x.PinnedAccounts == nil) != (y.PinnedAccounts == nil) || !slices.EqualFunc(x.PinnedAccounts, y.PinnedAccounts, sameText), "resolver_pinned_accounts")
-	}
-	e.preload(o.Operators)
-	o.Operators = old.Operators
+	inForce, stay := e.retrust(&o)
+	needRestart = append(needRestart, stay...)
+	o.Operators = inForce
 	keep(e.trust == nil && systemName(o.SystemAccount) != e.system.name, "system_account")
 	o.SystemAccount = old.SystemAccount
 	keep(o.MaxClosed != old.MaxClosed, "max_closed_clients")

@@ -17,9 +17,9 @@ import (
 // found is lookup.go, what follows from it charter.go, who a client is login.go and judge.go.
 type trust struct {
 	operators []*claims.Operator
-	keys      []string // trusted besides
-	pinned    []string // the accounts that there may be; nil: any
-	sentinel  string   // the JWT of clients that present none; empty: they are refused
+	keys      []string        // trusted besides
+	pinned    map[string]bool // the accounts that there may be; nil: any
+	sentinel  string          // the JWT of clients that present none; empty: they are refused
 	resolver  config.Resolver
 
 	preloaded map[string]bool     // the accounts whose JWTs the configuration has
@@ -138,12 +138,7 @@ func (e *Engine) initTrust(operators []*claims.Operator) {
 	for _, k := range c.TrustedKeys {
 		t.keys = append(t.keys, k.Text)
 	}
-	if c.PinnedAccounts != nil {
-		t.pinned = []string{}
-		for _, k := range c.PinnedAccounts {
-			t.pinned = append(t.pinned, k.Text)
-		}
-	}
+	t.pin(c.PinnedAccounts)
 	if t.resolver.Timeout <= 0 {
 		t.resolver.Timeout = defaultLookupTimeout
 	}
@@ -216,7 +211,7 @@ func (e *Engine) grounds(a *claims.Account, key string) string {
 		return "subject does not match jwt content"
 	case t == nil:
 		return "" // the JWT will not be used
-	case t.pinned != nil && key != e.system.name && !slices.Contains(t.pinned, key):
+	case !e.mayBe(key):
 		return "account public key not in list of pinned accounts"
 	}
 	return t.distrust(a.Issuer, e.seconds())

@@ -49,8 +49,8 @@ type shelf struct {
 type shelfEntry struct {
 	jwt    shelved
 	used   Instant
-	kept   shelved // the last one that is there; zero: none is yet
-	stores int     // that were asked for so far
+	kept   *shelved // the last one that is there; nil: none is yet
+	stores int      // that were asked for so far
 }
 
 // shelved is a JWT in the vault.
@@ -73,7 +73,7 @@ const cacheLimit = 1000
 
 // onShelf reports whether the resolver has a directory.
 func (t *trust) onShelf() bool {
-	return t.resolver.Kind == config.FullResolver || t.resolver.Kind == config.CacheResolver
+	return t.resolver.OnShelf()
 }
 
 // vault prepares an operation of which f is told the outcome.
@@ -102,9 +102,9 @@ func (e *Engine) listShelf() {
 			e.logf(LevelError, "", "The directory of account JWTs can't be read: "+r.Err)
 		}
 		t.shelf.fill(r.Entries, e.now)
+		e.shelveMissing(e.opts.Operators.Preload)
 		for _, p := range e.opts.Operators.Preload {
-			if _, there := t.shelf.entries[p.Account]; !there {
-				e.shelve(p.Account, p.JWT, func(VaultResult) {})
+			if x := t.shelf.entries[p.Account]; x == nil || x.kept == nil {
 				continue
 			}
 			delete(t.texts, p.Account)
@@ -119,6 +119,19 @@ func (e *Engine) listShelf() {
 	}))
 }
 
+// shelveMissing puts those JWTs into the directory whose accounts are not there.
+func (e *Engine) shelveMissing(all []config.PreloadedJWT) {
+	for _, p := range all {
+		if e.trust.shelf.entries[p.Account] == nil {
+			e.shelve(p.Account, p.JWT, func(r VaultResult) {
+				if r.Err != "" {
+					e.logf(LevelError, "", "The preloaded JWT of account "+p.Account+" can't be stored: "+r.Err)
+				}
+			})
+		}
+	}
+}
+
 // fill takes over a list. What was stored since it was asked for is later.
 func (s *shelf) fill(list []VaultEntry, now Instant) {
 	s.listed = true
@@ -128,9 +141,9 @@ func (s *shelf) fill(list []VaultEntry, now Instant) {
 	for _, v := range list {
 		there := shelved{v.SHA256, v.Stored}
 		if x := s.entries[v.Account]; x == nil {
-			s.entries[v.Account] = &shelfEntry{jwt: there, kept: there, used: now}
-		} else if x.kept == (shelved{}) {
-			x.kept = there
+			s.entries[v.Account] = &shelfEntry{jwt: there, kept: &there, used: now}
+		} else if x.kept == nil {
+			x.kept = &there
 		}
 	}
 }
@@ -242,10 +255,10 @@ func (e *Engine) shelve(key, text string, f func(VaultResult)) {
 func (s *shelf) stored(key string, x *shelfEntry, nth int, j shelved, ok bool) {
 	switch {
 	case ok:
-		x.kept = j
+		x.kept = &j
 	case x.stores != nth: // the outcome of the next one will show
-	case x.kept != shelved{}:
-		x.jwt = x.kept
+	case x.kept != nil:
+		x.jwt = *x.kept
 	case s.entries[key] == x:
 		delete(s.entries, key)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/natsd/natsd/engine"
@@ -16,17 +17,31 @@ import (
 // pages gets pages for the engine.
 type pages struct {
 	s      *Server
-	client *http.Client
+	client atomic.Pointer[http.Client]
 }
 
 // pageMax bounds the bytes of a page.
 const pageMax = 1 << 20
 
 func newPages(s *Server, c *tls.Config) *pages {
-	return &pages{s: s, client: &http.Client{Transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: c, MaxIdleConns: 10, IdleConnTimeout: 30 * time.Second,
-	}}}
+	p := &pages{s: s}
+	p.with(c)
+	return p
 }
+
+// with has pages got with other settings of TLS from now on.
+func (p *pages) with(c *tls.Config) {
+	old := p.client.Swap(&http.Client{Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSClientConfig: c, MaxIdleConns: 10, IdleConnTimeout: 30 * time.Second,
+	}})
+	if old != nil {
+		old.CloseIdleConnections()
+	}
+}
+
+// FetchWith has the pages of a URL resolver got with other settings of TLS from now on; nil: the defaults. It may be called from any
+// thread.
+func (s *Server) FetchWith(c *tls.Config) { s.pages.with(c) }
 
 // Get implements engine.Web.
 func (p *pages) Get(id engine.FetchID, url string, timeout time.Duration) {
@@ -47,7 +62,7 @@ func (p *pages) get(url string, timeout time.Duration) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	a, err := p.client.Do(r)
+	a, err := p.client.Load().Do(r)
 	if err != nil {
 		return "", err
 	}

@@ -35,7 +35,7 @@ type Options struct {
 	OCSPCache func() *monitor.OCSPCache
 	// AccountDir is the directory of account JWTs, where Engine.Operators has a resolver with one.
 	AccountDir string
-	// FetchTLS is for the pages of a URL resolver; nil: the defaults.
+	// FetchTLS is for the pages of a URL resolver; nil: the defaults. FetchWith changes it.
 	FetchTLS *tls.Config
 	// Reload reads the configuration again and has it put into force, or returns why nothing has changed. It is called where an
 	// operator asks for it by the system account, on a goroutine of its own. Nil: there is nothing to read.
@@ -56,6 +56,7 @@ type Server struct {
 	answers answers
 	process process
 	vault   vault
+	pages   *pages
 
 	handshakes handshakes
 
@@ -111,6 +112,7 @@ func New(o Options) (*Server, error) {
 	s.process.ocsp = o.OCSPCache
 	s.process.processors = o.processors()
 	s.vault.s, s.vault.dir = s, o.AccountDir
+	s.pages = newPages(s, o.FetchTLS)
 	s.answers.waiting = map[engine.QueryID]chan monitor.Answer{}
 	var err error
 	if o.Portable {
@@ -127,7 +129,7 @@ func (s *Server) env() engine.Env {
 	env := engine.Env{
 		Clock: s.clock, Network: s.loop, TLS: s.loop, Jobs: s, Rand: entropy{}, Log: s.opts.Log, Monitor: &s.answers,
 		Process: &s.process, Diagnosis: diagnosis{},
-		Web: newPages(s, s.opts.FetchTLS), Vault: &s.vault, Zones: &zones{},
+		Web: s.pages, Vault: &s.vault, Zones: &zones{},
 	}
 	if s.opts.Reload != nil {
 		env.Operator = operator{s}

@@ -29,6 +29,7 @@ func changes(old, next *settings) (lines []string) {
 	a, b := old.engine.Complete(), next.engine.Complete()
 	all := append(logChanges(&old.log, &next.log, &a, &b), limitChanges(&a, &b)...)
 	all = append(all, identityChanges(&a, &b)...)
+	all = append(all, operatorChanges(old, next)...)
 	all = append(all, placeChanges(old, next)...)
 	for _, c := range append(all, tlsChanges(old, next, &a.TLS, &b.TLS)...) {
 		switch {
@@ -108,16 +109,27 @@ func identityChanges(a, b *engine.Options) []changed {
 		named("proxies", a.Proxies, b.Proxies, ""),
 		named("no_auth_user", a.NoAuthUser.Text, b.NoAuthUser.Text, strconv.Quote(b.NoAuthUser.Text)),
 		named("accounts", a.Accounts, b.Accounts, ""),
-		named("resolver_preload", preloaded(a), preloaded(b), ""),
 	}
 }
 
-// preloaded are the JWTs of accounts that follow a reload: those of a memory resolver.
-func preloaded(o *engine.Options) []config.PreloadedJWT {
-	if o.Operators == nil || o.Operators.Resolver.Kind != config.MemoryResolver {
+// operatorChanges are those of operator mode. A sentinel has no place in the log: it lets in whoever has it.
+func operatorChanges(old, next *settings) []changed {
+	a, b := old.engine.Operators, next.engine.Operators
+	if a == nil || b == nil {
 		return nil
 	}
-	return o.Operators.Preload
+	type pinned struct {
+		some     bool
+		accounts []config.Located
+	}
+	pins := func(o *config.Operators) pinned { return pinned{o.PinnedAccounts != nil, o.PinnedAccounts} }
+	return []changed{
+		named("resolver", a.Resolver, b.Resolver, ""),
+		named("resolver_preload", a.Preload, b.Preload, ""),
+		named("resolver_pinned_accounts", pins(a), pins(b), ""),
+		named("resolver_tls", old.resolverTLS, next.resolverTLS, ""),
+		named("default_sentinel", a.DefaultSentinel, b.DefaultSentinel, ""),
+	}
 }
 
 // placeChanges are those of where others find out about the server.

@@ -105,20 +105,28 @@ func TestSame(t *testing.T) {
 	}
 }
 
-func TestPreloadedAccountsAreNamed(t *testing.T) {
-	settingsOf := func(kind config.ResolverKind, jwts ...string) *settings {
-		o := &config.Operators{Resolver: config.Resolver{Kind: kind}}
-		for _, j := range jwts {
-			o.Preload = append(o.Preload, config.PreloadedJWT{Account: "A", JWT: j})
+func TestChangesOfOperatorModeAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		change func(s *settings, o *config.Operators)
+		want   []string
+	}{
+		{func(*settings, *config.Operators) {}, nil},
+		{func(_ *settings, o *config.Operators) { o.Resolver.Pos.Line = 7 }, nil},
+		{func(_ *settings, o *config.Operators) { o.Resolver.URL = "x" }, []string{"resolver"}},
+		{func(_ *settings, o *config.Operators) { o.Resolver.Limit = 5 }, []string{"resolver"}},
+		{func(_ *settings, o *config.Operators) { o.Preload[0].JWT = "b" }, []string{"resolver_preload"}},
+		{func(_ *settings, o *config.Operators) { o.PinnedAccounts = []config.Located{} }, []string{"resolver_pinned_accounts"}},
+		{func(_ *settings, o *config.Operators) { o.DefaultSentinel.Text = "secret" }, []string{"default_sentinel"}},
+		{func(s *settings, _ *config.Operators) { s.resolverTLS = &config.TLS{} }, []string{"resolver_tls"}},
+		{func(s *settings, _ *config.Operators) { s.engine.Operators = nil }, nil}, // needs a restart
+	} {
+		var all [2]settings
+		for i := range all {
+			all[i].engine.Operators = &config.Operators{Preload: []config.PreloadedJWT{{Account: "A", JWT: "a"}}}
 		}
-		return &settings{engine: engine.Options{Operators: o}}
-	}
-	for kind, want := range map[config.ResolverKind][]string{config.MemoryResolver: {"resolver_preload"}, config.FullResolver: nil} {
-		if got := changes(settingsOf(kind, "a"), settingsOf(kind, "b")); !slices.Equal(got, want) {
-			t.Errorf("%v: %q", kind, got)
-		}
-		if got := changes(settingsOf(kind, "a"), settingsOf(kind, "a")); got != nil {
-			t.Errorf("%v: %q", kind, got)
+		c.change(&all[1], all[1].engine.Operators)
+		if got := changes(&all[0], &all[1]); !slices.Equal(got, c.want) {
+			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 }
@@ -155,7 +163,7 @@ func TestChangesOfTLSAreNamed(t *testing.T) {
 // An option is named, or is none that a reload changes. A new one needs a decision.
 func TestNoChangeIsForgotten(t *testing.T) {
 	silent := map[string]string{
-		"ServerName": "restart", "Host": "restart", "Port": "restart", "MaxClosed": "restart", "SystemAccount": "restart", "Operators": "restart",
+		"ServerName": "restart", "Host": "restart", "Port": "restart", "MaxClosed": "restart", "SystemAccount": "restart", "Operators": "TestChangesOfOperatorModeAreNamed",
 		"MatchCache": "restart", "NatsdVersion": "built in", "GoVersion": "built in", "GitCommit": "built in", "Guests": "follows from accounts",
 		"Checks": "no setting", "TurnWork": "no setting", "MaxCalls": "no setting", "StallMax": "no setting", "Check": "no setting",
 		"Format": "a flag",

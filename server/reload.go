@@ -2,7 +2,7 @@ package server
 
 import (
 	"errors"
-	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,14 +64,19 @@ func (v *Server) reload() error {
 }
 
 // takeOver does what can fail: it has the log follow the settings, writes the files that were not there, which it returns, and has
-// new handshakes use their certificates. On an error all is as before.
+// new handshakes use their certificates, and a URL resolver its own. On an error all is as before.
 func (v *Server) takeOver(s *settings) (written files, err error) {
+	fetch, err := s.fetchTLS()
+	if err != nil {
+		return files{}, err
+	}
 	if err := v.changeLog(&s.log); err != nil {
 		return files{}, err
 	}
 	written = filesOf(s).without(v.files)
 	if err = written.write(v.portsText(v.host.Port())); err == nil {
 		if err = v.started.tls.follow(&s.tls); err == nil {
+			v.host.FetchWith(fetch)
 			return written, nil
 		}
 		written.remove()
@@ -88,6 +93,7 @@ func (v *Server) reloaded(s *settings, needRestart []string) {
 		v.profileBlocking(s.profRate)
 	}
 	v.peers.follow(s)
+	s.keepResolver(v.current, needRestart)
 	if len(needRestart) > 0 {
 		v.say(engine.LevelWarn, "Not changed without a restart: "+strings.Join(needRestart, ", "))
 	}
@@ -96,6 +102,19 @@ func (v *Server) reloaded(s *settings, needRestart []string) {
 	}
 	v.say(engine.LevelInfo, "Reloaded server configuration ("+s.digest+")")
 	v.current = s
+}
+
+// keepResolver notes where account JWTs are found still, where a reload could not change that.
+func (s *settings) keepResolver(current *settings, needRestart []string) {
+	o, was := s.engine.Operators, current.engine.Operators
+	switch {
+	case o == nil || was == nil:
+		s.engine.Operators = was
+	case slices.Contains(needRestart, "resolver"):
+		kept := *o
+		kept.Resolver, kept.Preload = was.Resolver, was.Preload
+		s.engine.Operators = &kept
+	}
 }
 
 // changeLog has the log follow the settings, where it is natsd's own.
@@ -117,7 +136,6 @@ func (s *settings) needRestart(next *settings) (names []string) {
 		{"https", next.httpsHost != s.httpsHost || next.httpsPort != s.httpsPort},
 		{"http_base_path", next.basePath != s.basePath},
 		{"prof_port", next.profPort != s.profPort},
-		{"resolver_tls", !same(reflect.ValueOf(s.resolverTLS), reflect.ValueOf(next.resolverTLS))},
 	} {
 		if c.changed {
 			names = append(names, c.name)

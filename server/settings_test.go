@@ -265,7 +265,7 @@ func TestReloadNamesWhatNeedsARestart(t *testing.T) {
 	}{
 		{"debug: true\nmax_payload: 1", nil},
 		{"log_file: f\nlogtime: false\nlogtime_utc: true\npid_file: f\nports_file_dir: f\nprof_block_rate: 1\nhttp: 1", []string{"http"}},
-		{"http_base_path: x\nhttps: 2\nprof_port: 3\nresolver_tls { insecure: true }", []string{"https", "http_base_path", "prof_port", "resolver_tls"}},
+		{"http_base_path: x\nhttps: 2\nprof_port: 3", []string{"https", "http_base_path", "prof_port"}},
 	} {
 		next, err := fromFile(t, c.text)
 		if got := started.needRestart(&next); err != nil || !slices.Equal(got, c.want) {

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/engine/assert"
+)
+
+// What of operator mode follows a reload: where account JWTs are found, which accounts there may be, what is preloaded, and what
+// counts for clients without a JWT. Not: who is trusted, and a directory, which would have to be left and another one read while
+// updates come. Accounts that may no longer be have ended; those that are in force otherwise stay so, under the JWT they have.
+
+// retrust takes over new options of operator mode, and returns those that are in force then and the names of what is not.
+func (e *Engine) retrust(o *Options) (inForce *config.Operators, needRestart []string) {
+	t, old := e.trust, e.opts.Operators
+	if t == nil || !o.operatorMode() {
+		if o.operatorMode() != (t != nil) {
+			needRestart = append(needRestart, "operator")
+		}
+		return old, needRestart
+	}
+	n := *o.Operators
+	if !slices.EqualFunc(n.Operators, old.Operators, sameText) || !slices.EqualFunc(n.TrustedKeys, old.TrustedKeys, sameText) {
+		needRestart = append(needRestart, "operator")
+		n.Operators, n.TrustedKeys = old.Operators, old.TrustedKeys
+	}
+	if s := o.SystemAccount.Text; s != "" && s != e.system.name {
+		needRestart = append(needRestart, "system_account")
+	}
+	if (n.PinnedAccounts == nil) != (old.PinnedAccounts == nil) || !slices.EqualFunc(n.PinnedAccounts, old.PinnedAccounts, sameText) {
+		t.pin(n.PinnedAccounts)
+		e.sweep.charters = true
+		e.startSweep()
+	}
+	if !sameShelf(&n.Resolver, &old.Resolver) {
+		needRestart = append(needRestart, "resolver")
+		if !slices.EqualFunc(n.Preload, old.Preload, samePreload) { // it belongs to the other resolver
+			needRestart = append(needRestart, "resolver_preload")
+		}
+		n.Resolver, n.Preload = old.Resolver, old.Preload
+	} else {
+		e.changeResolver(n.Resolver)
+		e.preload(&n)
+	}
+	t.failed.clear() // perhaps they are found now
+	t.sentinel = n.DefaultSentinel.Text
+	return &n, needRestart
+}
+
+// sameShelf reports whether two resolvers have the same directory, or none.
+func sameShelf(a, b *config.Resolver) bool {
+	if !a.OnShelf() && !b.OnShelf() {
+		return true
+	}
+	return a.Kind == b.Kind && a.Dir == b.Dir
+}
+
+func samePreload(a, b config.PreloadedJWT) bool { return a.Account == b.Account && a.JWT == b.JWT }
+
+func sameText(p, q config.Located) bool { return p.Text == q.Text }
+
+// changeResolver has account JWTs found as another resolver does, which has the same directory, or none as well.
+func (e *Engine) changeResolver(r config.Resolver) {
+	t := e.trust
+	if r.Timeout <= 0 {
+		r.Timeout = defaultLookupTimeout
+	}
+	old := t.resolver
+	t.resolver = r
+	if r.Kind == old.Kind && r.URL == old.URL {
+		return
+	}
+	assert.That(r.Kind != config.URLResolver || e.env.Web != nil, "a URL resolver without Env.Web")
+	for key, ch := range t.charters { //natsd:orderfree each goes or stays for itself
+		if ch.deleted {
+			delete(t.charters, key)
+		}
+		if old.Kind == config.URLResolver { // a memory resolver knows what is preloaded only: preload goes on from here
+			t.preloaded[key] = true
+		}
+	}
+}
+
+// pin notes which accounts there may be; nil: any.
+func (t *trust) pin(accounts []config.Located) {
+	t.pinned = nil
+	if accounts == nil {
+		return
+	}
+	t.pinned = make(map[string]bool, len(accounts))
+	for _, a := range accounts {
+		t.pinned[a.Text] = true
+	}
+}
+
+// mayBe reports whether there may be an account, as far as they are pinned.
+func (e *Engine) mayBe(key string) bool {
+	t := e.trust
+	return t.pinned == nil || t.pinned[key] || key == e.system.name
+}
+
+// preload takes over the account JWTs that a reload has preloaded, where nothing else knows better. A memory resolver knows no
+// others: an account that is not among them any more has ended; but not the server's own, which it needs. A directory gets those
+// that it lacks.
+func (e *Engine) preload(o *config.Operators) {
+	t := e.trust
+	if t.onShelf() {
+		if t.shelf.listed { // else they are put there when it is
+			e.shelveMissing(o.Preload)
+		}
+		return
+	}
+	former := t.preloaded
+	t.preloaded = make(map[string]bool, len(o.Preload))
+	for _, p := range o.Preload {
+		t.preloaded[p.Account] = true
+	}
+	gone := slices.DeleteFunc(slices.Sorted(maps.Keys(former)), func(key string) bool { return t.preloaded[key] || key == e.system.name })
+	for _, key := range gone {
+		delete(t.texts, key)
+		if t.resolver.Kind == config.MemoryResolver {
+			word := t.words.next()
+			t.words.takes(key, word)
+			t.words.settled(word)
+			if ch := t.charters[key]; ch != nil {
+				e.revoke(ch)
+			}
+		}
+	}
+	for _, p := range o.Preload {
+		if t.sought(p.Account) && e.mayBe(p.Account) {
+			e.submit(&renewing{reading{key: p.Account, text: p.JWT, word: t.words.next()}, true})
+		}
+		if t.charters[p.Account] == nil {
+			t.texts[p.Account] = p.JWT
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nats-io/jwt/v2"
+
+	"github.com/natsd/natsd/config"
+)
+
+// retrusts reloads with other options of operator mode, and checks what is said to need a restart.
+func (w *operatorWorld) retrusts(needRestart string, change func(o *config.Operators)) {
+	w.t.Helper()
+	o := w.e.opts
+	next := *o.Operators
+	next.Preload = slices.Clone(next.Preload)
+	change(&next)
+	o.Operators = &next
+	if got := strings.Join(reload(w.e, o), " "); got != needRestart {
+		w.t.Errorf("%q need a restart, want %q", got, needRestart)
+	}
+	w.run()
+}
+
+// fetch answers all questions for pages.
+func (w *operatorWorld) fetch() {
+	for _, id := range slices.Sorted(maps.Keys(w.waiting)) {
+		url := w.waiting[id]
+		delete(w.waiting, id)
+		text, why := w.pages[url], ""
+		if text == "" {
+			why = "404"
+		}
+		turn(w.e, func() { w.e.Fetched(id, text, why) })
+	}
+	w.run()
+}
+
+// lets connects as the user n of account n, and checks the outcome.
+func (w *operatorWorld) lets(n int, want string) ConnID {
+	w.t.Helper()
+	c := w.login(w.user(testUser(n), testAccount(n), nil), testUser(n))
+	w.fetch()
+	w.wants(c, want)
+	return c
+}
+
+func (w *operatorWorld) preloaded(n int) config.PreloadedJWT {
+	a := testAccount(n)
+	return config.PreloadedJWT{Account: publicOf(a), JWT: w.account(a, nil)}
+}
+
+// A reload changes where account JWTs are found. Who is connected stays, unless the account can't be found any more.
+func TestResolverFollowsAReload(t *testing.T) {
+	w := newOperatorWorld(t, config.MemoryResolver, nil)
+	for n := 2; n < 5; n++ {
+		w.pages["http://b/"+publicOf(testAccount(n))] = w.account(testAccount(n), nil)
+	}
+	w.retrusts("", func(o *config.Operators) { o.Preload = append(o.Preload, w.preloaded(2)) })
+	c := w.lets(2, "PONG")
+	w.lets(3, refusedText)
+	w.retrusts("", func(o *config.Operators) {
+		o.Resolver.Kind, o.Resolver.URL, o.Preload = config.URLResolver, "http://a/", nil
+	})
+	say(w.e, c, "PING\r\n")
+	w.wants(c, "PONG")
+	w.lets(3, refusedText)
+	w.retrusts("", func(o *config.Operators) { o.Resolver.URL = "http://b/" })
+	d := w.lets(3, "PONG") // at once, though it was not found a moment ago
+	w.retrusts("", func(o *config.Operators) {
+		o.Resolver.Kind, o.Preload = config.MemoryResolver, []config.PreloadedJWT{w.preloaded(2)}
+	})
+	say(w.e, c, "PING\r\n")
+	w.wants(c, "PONG")
+	w.wants(d, "-ERR 'Account Authentication Expired'")
+	w.lets(3, refusedText)
+	w.retrusts("", func(o *config.Operators) { o.Resolver.Kind = config.URLResolver })
+	w.lets(3, "PONG")
+	w.lets(4, "PONG")
+	w.administrator()
+}
+
+// Accounts that are not pinned any more have ended, and come back.
+func TestPinnedAccountsFollowAReload(t *testing.T) {
+	w := newOperatorWorld(t, config.MemoryResolver, nil)
+	w.retrusts("", func(o *config.Operators) { o.Preload = append(o.Preload, w.preloaded(2), w.preloaded(3)) })
+	pin := func(all ...int) {
+		w.retrusts("", func(o *config.Operators) {
+			o.PinnedAccounts = []config.Located{}
+			for _, n := range all {
+				o.PinnedAccounts = append(o.PinnedAccounts, config.Located{Text: publicOf(testAccount(n))})
+			}
+		})
+	}
+	for range 2 {
+		c, d := w.lets(2, "PONG"), w.lets(3, "PONG")
+		pin(2)
+		say(w.e, c, "PING\r\n")
+		w.wants(c, "PONG")
+		w.wants(d, "-ERR 'Account Authentication Expired'")
+		w.lets(3, refusedText)
+		pin(3)
+		w.wants(c, "-ERR 'Account Authentication Expired'")
+		w.lets(2, refusedText)
+		w.lets(3, "PONG")
+		pin()
+		w.lets(3, refusedText)
+		w.administrator()
+		w.retrusts("", func(o *config.Operators) { o.PinnedAccounts = nil })
+	}
+	if w.logged("can't be used") {
+		t.Error("the log complains of accounts that may not be")
+	}
+}
+
+// What counts for clients without a JWT follows a reload.
+func TestSentinelFollowsAReload(t *testing.T) {
+	w := newOperatorWorld(t, config.MemoryResolver, nil)
+	w.retrusts("", func(o *config.Operators) { o.Preload = append(o.Preload, w.preloaded(2)) })
+	anonymous := func(want string) {
+		t.Helper()
+		c := accept(w.e)
+		w.take(c)
+		say(w.e, c, "CONNECT {\"verbose\":false}\r\nPING\r\n")
+		w.run()
+		w.wants(c, want)
+	}
+	anonymous(refusedText)
+	w.retrusts("", func(o *config.Operators) {
+		o.DefaultSentinel.Text = w.user(testUser(2), testAccount(2), func(c *jwt.UserClaims) { c.BearerToken = true })
+	})
+	anonymous("PONG")
+	w.retrusts("", func(o *config.Operators) { o.DefaultSentinel.Text = "" })
+	anonymous(refusedText)
+}
+
+// A directory stays, and with it what is preloaded; what is allowed with it follows, and it gets the preloaded JWTs that it lacks.
+func TestDirectoryAtAReload(t *testing.T) {
+	w := newOperatorWorld(t, config.FullResolver, func(o *Options) { o.Operators.Resolver.Dir = "d"; o.Operators.Resolver.AllowDelete = false })
+	ask := func(subj, body, want string) {
+		t.Helper()
+		if got := w.system(subj, body); !strings.Contains(got, want) {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	w.retrusts("", func(o *config.Operators) { o.Preload = append(o.Preload, w.preloaded(2)) })
+	w.lets(2, "PONG")
+	if w.files[publicOf(testAccount(2))] == "" {
+		t.Error("what was preloaded is not in the directory")
+	}
+	for _, change := range []func(o *config.Operators){
+		func(o *config.Operators) { o.Resolver.Dir = "other" },
+		func(o *config.Operators) { o.Resolver.Kind = config.CacheResolver },
+		func(o *config.Operators) { o.Resolver.Kind = config.MemoryResolver },
+		func(o *config.Operators) { o.Resolver.Kind, o.Resolver.URL = config.URLResolver, "http://b/" },
+	} {
+		w.retrusts("resolver", change)
+		w.retrusts("resolver resolver_preload", func(o *config.Operators) {
+			change(o)
+			o.Preload = append(o.Preload, w.preloaded(3))
+		})
+		w.lets(2, "PONG")
+		w.lets(3, refusedText)
+	}
+	remove := w.deletion(publicOf(testAccount(2)))
+	const deletes = "$SYS.REQ.CLAIMS.DELETE"
+	ask(deletes, remove, "delete must be enabled")
+	w.retrusts("", func(o *config.Operators) { o.Resolver.AllowDelete, o.Resolver.Limit = true, 2 })
+	ask(updates, w.account(testAccount(3), nil), "jwt store is full")
+	ask(deletes, remove, `"message":"deleted 1 accounts"`)
+	ask(updates, w.account(testAccount(3), nil), `"message":"jwt updated"`)
+	w.lets(2, refusedText)
+	w.lets(3, "PONG")
+}
