@@ -230,21 +230,7 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 
 // lapsed reports whether a request that has not come into the other account yet may no longer: the import was taken away meanwhile.
 func (e *Engine) lapsed(x *crossing) bool {
-	return x.service != nil && x.service.heir() == nil
-}
-
-// heir is the import that one still is, though the JWT of its account or of the other one may have come anew; nil: it is no longer
-// there.
-func (im *serviceImport) heir() *serviceImport {
-	if !im.sub.dead() {
-		return im
-	}
-	for _, n := range im.account.def.services {
-		if n.export.account == im.export.account && n.local == im.local && n.subject == im.subject {
-			return n
-		}
-	}
-	return nil
+	return x.service != nil && x.service.sub.dead()
 }
 
 // findOut returns whom a message reaches that has waited to know, or e.unknown.

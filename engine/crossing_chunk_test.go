@@ -22,6 +22,7 @@ func TestCrossingAfterSuspension(t *testing.T) {
 	for range 20 {
 		subs = append(subs, s.join("B", "SUB svc 1\r\n"))
 	}
+	s.enforce(rules()[:1]...)
 	s.enforce(rules()...) // so that the import stands behind them
 	body := strings.Repeat("x", 3*shareMin)
 	b := s.join("B", "")

@@ -164,13 +164,13 @@ func (m *outgoing) appendLine(b []byte, s *subscription, plain bool) []byte {
 // instead, nil if there is none, with e.out as it is for that one.
 func (e *Engine) divert(s *subscription) *subscription {
 	switch {
-	case s.flags&subService != 0:
-		if im := s.also.service.heir(); im != nil && !e.out.settled {
-			e.request(im)
-		}
-		return nil
 	case s.flags&subDead != 0:
 		e.mark(MarkAutoUnsubInResult)
+		return nil
+	case s.flags&subService != 0:
+		if !e.out.settled {
+			e.request(s.also.service)
+		}
 		return nil
 	case s.flags&subHandler != 0:
 		e.take(s)

@@ -48,6 +48,7 @@ func testUnderWay(t *testing.T, before, after []config.Account, settled, behind,
 	asks := w.join("B", "")
 	w.w.settle(t, w.e)
 	if behind {
+		w.enforce(before[:1]...)
 		w.enforce(before...) // so that the import is the last to be reached
 		w.w.settle(t, w.e)
 	}

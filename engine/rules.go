@@ -355,9 +355,12 @@ func (e *Engine) enforce(s *ruleSet) {
 	}
 }
 
-// answerImports has the services that an account imports found in it.
+// answerImports has the services that an account imports found in it, as far as they are not.
 func (e *Engine) answerImports(a *account) {
 	for _, im := range a.def.services {
+		if im.sub != nil {
+			continue
+		}
 		im.sub = &subscription{flags: subService, also: &also{service: im}}
 		if err := e.insert(a, []byte(im.local), nil, im.sub); err != nil {
 			panic("engine: a subject that was checked: " + im.local)
@@ -389,14 +392,43 @@ func (r *accountRules) link(e *Engine, a *account, d *draft, rules func(name str
 // replace gives an account new rules. Requests under way of exports that are still there go on; those of others end.
 func (e *Engine) replace(a *account, r *accountRules, rules func(*account) *accountRules) {
 	old := a.def
+	r.takeOverServices(old.services)
 	for _, im := range old.services {
-		im.sub.flags |= subDead
-		e.remove(a, im.sub)
+		if im.sub.also.service == im {
+			im.sub.flags |= subDead
+			e.remove(a, im.sub)
+		}
 	}
 	for _, x := range old.exports {
 		e.inherit(x, r.exports, rules)
 	}
 	a.def = r
+}
+
+// takeOverServices has what stands in the account for a service stand for it from now on, too, where the import is as it was: a
+// request that is under way to it arrives. Mostly all are.
+func (r *accountRules) takeOverServices(old []*serviceImport) {
+	takeOver := func(im, before *serviceImport) bool {
+		if before == nil || before.local != im.local || before.subject != im.subject || before.export.account != im.export.account {
+			return false
+		}
+		im.sub = before.sub
+		im.sub.also.service = im
+		return true
+	}
+	var byLocal map[string]*serviceImport
+	for i, im := range r.services {
+		if i < len(old) && takeOver(im, old[i]) {
+			continue
+		}
+		if byLocal == nil {
+			byLocal = make(map[string]*serviceImport, len(old))
+			for _, before := range old {
+				byLocal[before.local] = before
+			}
+		}
+		takeOver(im, byLocal[im.local])
+	}
 }
 
 // inherit moves the requests that wait for an answer from an export to what it has become. Those that could not be made any
