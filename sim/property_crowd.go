@@ -24,12 +24,10 @@ type crowdWatch struct {
 	before   []*crowdMessage // written alone in this turn so far, a message for each connection
 }
 
-// messageKey names a message by its publisher's connection and number, and where there are accounts by where it came: those whom it
-// reaches are found out anew for each that it is a request to.
+// messageKey names a message by its publisher's connection and number.
 type messageKey struct {
 	from oracle.ID
 	n    uint64
-	came string // subject, reply and account
 }
 
 type crowdMessage struct {
@@ -63,7 +61,7 @@ func (n *node) wroteOne(id engine.ConnID, bufs [][]byte, offered, taken int) {
 		return
 	}
 	if b := bufs[0]; b[0] == 'M' || b[0] == 'H' {
-		n.crowds.delivered(n, nc, bufs)
+		n.crowds.delivered(n, bufs)
 	}
 }
 
@@ -80,16 +78,10 @@ func (c *crowdWatch) answered(n *node, nc *nodeConn) {
 }
 
 // delivered is a write of nothing but messages.
-func (c *crowdWatch) delivered(n *node, nc *nodeConn, bufs [][]byte) {
+func (c *crowdWatch) delivered(n *node, bufs [][]byte) {
 	key, copies, ok := copiesOfOne(bufs)
 	if !ok {
 		return
-	}
-	if t := n.w.cfg.tenants; t == nil {
-		key.came = ""
-	} else if nc.client != nil {
-		_, account := t.versions[n.version].User(nc.client.user)
-		key.came += " " + account
 	}
 	m := c.messages[key]
 	if m == nil {
@@ -105,7 +97,11 @@ func (c *crowdWatch) delivered(n *node, nc *nodeConn, bufs [][]byte) {
 }
 
 func (m *crowdMessage) judge(n *node) {
-	if m.copies >= crowdOf {
+	crowd := crowdOf
+	if t := n.w.cfg.tenants; t != nil && t.services {
+		crowd *= len(t.versions[0].Accounts) // whom it reaches is found out anew for each that it goes on to
+	}
+	if m.copies >= crowd {
 		n.w.crowded++
 		if m.jumped != "" {
 			n.w.fail(propCrowd, "the PONG for "+m.jumped+" was written behind a message to "+strconv.Itoa(m.copies)+" receivers at least")
@@ -138,7 +134,7 @@ func copiesOfOne(bufs [][]byte) (key messageKey, copies int, ok bool) {
 			return key, 0, false
 		}
 		from, n, _, stamped := readStamp(b[end+1+header : end+1+size])
-		k := messageKey{from, n, string(f[1]) + " " + string(f[3])} // the reply subject, if there is one: a service sees another
+		k := messageKey{from, n}
 		if !stamped || copies > 0 && k != key {
 			return key, 0, false
 		}

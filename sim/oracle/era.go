@@ -127,12 +127,16 @@ func (o *Oracle) eraAt(at position) int {
 	return i
 }
 
-// lastEra is the last era in which the server may have handled the publish.
+// lastEra is the last era by which the server may have settled whom the publish reaches.
 func (o *Oracle) lastEra(by *Conn, r *record) int {
+	last := len(o.eras) - 1
 	if done := by.doneBy(r); done != 0 {
-		return o.eraAt(done)
+		last = o.eraAt(done)
 	}
-	return len(o.eras) - 1
+	if r.begun != 0 { // somebody had it by then, so nobody gets it whom only a later reload lets have it
+		last = max(min(last, o.eraAt(r.begun)), r.era)
+	}
+	return last
 }
 
 func (o *Oracle) indexOf(account string) *index {
