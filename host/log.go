@@ -3,9 +3,12 @@ package host
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -50,6 +53,31 @@ func (p *LogOptions) Check() error {
 		return nil
 	}
 	return checkSyslog(p.RemoteSyslog)
+}
+
+// CheckFile says why the file can't be opened, as far as that shows without making it.
+func (p *LogOptions) CheckFile() error {
+	if p.File == "" {
+		return nil
+	}
+	info, err := os.Stat(p.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		var dir fs.FileInfo
+		if dir, err = os.Stat(filepath.Dir(p.File)); err == nil && !dir.IsDir() {
+			err = fmt.Errorf("%s is no directory", filepath.Dir(p.File))
+		}
+	case err != nil:
+	case info.IsDir() || info.Mode().IsRegular(): // else opening it may have an effect, or wait for somebody
+		var f *os.File
+		if f, err = os.OpenFile(p.File, os.O_WRONLY|os.O_APPEND, 0); err == nil {
+			err = f.Close()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("the log file can't be opened: %w", err)
+	}
+	return nil
 }
 
 // destination is where lines go. Only the writing goroutine uses it.

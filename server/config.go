@@ -12,15 +12,17 @@ import (
 	"github.com/natsd/natsd/engine"
 )
 
-// loadConfig reads a configuration file over s. The error has a line for everything that is wrong with the file.
-func loadConfig(file string, s *settings) error {
+// readConfig reads a configuration file over s, and notes everything that is wrong with it.
+func (s *settings) readConfig(file string) {
 	r := &conf.Reader{
 		Read: os.ReadFile,
 		Join: func(from, name string) string { return filepath.Join(filepath.Dir(from), name) },
 		Env:  os.LookupEnv,
 	}
-	var rep conf.Report
-	c := config.Load(r, file, &rep)
+	s.file = &configFile{}
+	rep := &s.file.rep
+	c := config.Load(r, file, rep)
+	s.file.Config = c
 	unread := s.takeConfig(c)
 	s.digest = c.Digest
 	switch {
@@ -39,7 +41,7 @@ func loadConfig(file string, s *settings) error {
 			rep.Errors = append(rep.Errors, wrong)
 		}
 	}
-	unfit(c, &rep)
+	unfit(c, rep)
 	for _, l := range missing(c) {
 		rep.Errorf(l.at, "natsd does not have %s yet", l.feature)
 	}
@@ -48,9 +50,28 @@ func loadConfig(file string, s *settings) error {
 		s.warnings = append(s.warnings, w.Error())
 		s.doubts = s.doubts || w.Doubt
 	}
-	err := rep.Err()
-	if err == nil {
-		return nil
+}
+
+// configFile is what a configuration file says, and what is wrong with that and with what it names.
+type configFile struct {
+	*config.Config
+	rep conf.Report
+}
+
+// at is where a key stands; no place where what counts is not what the file says.
+func (f *configFile) at(key string, counts bool) conf.Pos {
+	if !counts {
+		return conf.Pos{}
+	}
+	at, _ := f.Where(key)
+	return at
+}
+
+// err has a line for everything that is wrong; nil: nothing is.
+func (f *configFile) err(s *settings) error {
+	err := f.rep.Err()
+	if err == nil || s.configFile == "" {
+		return err
 	}
 	warnings := ""
 	for _, w := range s.warnings {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"crypto/tls"
 	"errors"
 	"flag"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/natsd/natsd/conf/schema"
 	"github.com/natsd/natsd/config"
@@ -80,10 +80,12 @@ type settings struct {
 	pidFile    string
 	portsDir   string
 	configFile string
+	file       *configFile // what it says, and what is wrong; nil: there is none
 	tls        tlsSettings
 	// of operator mode
 	accountDir  string
 	resolverTLS *config.TLS
+	fetch       *tls.Config // made of resolverTLS by check
 	monitorSettings
 
 	digest   string   // of the configuration file
@@ -203,9 +205,7 @@ func parseFlags(args []string) (*settings, error) {
 	if file := s.configFile; file != "" {
 		// The file over the defaults, then the flags again over the file.
 		*s = settings{configFile: file}
-		if err := loadConfig(file, s); err != nil {
-			return nil, err
-		}
+		s.readConfig(file)
 		if _, err := parseAll(flagSet(s, g), args); err != nil {
 			return nil, err
 		}
@@ -214,7 +214,10 @@ func parseFlags(args []string) (*settings, error) {
 	if err := s.take(g); err != nil {
 		return nil, err
 	}
-	return s, s.check()
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // parseAll parses flags wherever they stand and returns what is between them.
@@ -272,30 +275,6 @@ func parsePort(name, v string) (int, error) {
 		return 0, fmt.Errorf("%s %q: a port is a number from 0 to 65535, or -1 for any free one", name, v)
 	}
 	return n, nil
-}
-
-// check refuses what can't work.
-func (s *settings) check() error {
-	o := &s.engine
-	if strings.ContainsFunc(o.ServerName, unicode.IsSpace) {
-		return fmt.Errorf("server_name %q: a name has no spaces", o.ServerName)
-	}
-	if o.Token != "" && (o.User != "" || o.Pass != "") {
-		return errors.New("a token and a user or password can't both be required")
-	}
-	if o.Pass != "" && o.User == "" {
-		return errors.New("a password is required of no user: give --user too")
-	}
-	if err := advertisable(o.ClientAdvertise); err != nil {
-		return err
-	}
-	if err := s.log.Check(); err != nil {
-		return err
-	}
-	if err := s.tls.check(&o.TLS); err != nil {
-		return err
-	}
-	return s.monitorSettings.check(o.TLS.On)
 }
 
 // flagError says what is wrong with the flags in words of its own.

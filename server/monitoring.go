@@ -2,8 +2,6 @@ package server
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"net"
 	"runtime"
 	"strconv"
@@ -31,16 +29,6 @@ func (s *monitorSettings) take(c *config.Config) {
 		httpHost: c.MonitorHost, httpPort: c.MonitorPort, httpsHost: c.MonitorsHost, httpsPort: c.MonitorsPort, basePath: c.BasePath,
 		profPort: c.ProfPort, profRate: c.ProfRate,
 	}
-}
-
-func (s *monitorSettings) check(tls bool) error {
-	switch {
-	case s.httpPort != 0 && s.httpsPort != 0:
-		return fmt.Errorf("can't specify both HTTP (%d) and HTTPs (%d) ports", s.httpPort, s.httpsPort)
-	case s.httpsPort != 0 && !tls:
-		return errors.New("HTTPS monitoring needs a certificate: there is no tls block, and no --tls")
-	}
-	return nil
 }
 
 // monitorHost is the address that monitoring listens on: its own, else the one for clients.

@@ -1,6 +1,11 @@
 package server
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/engine"
+)
 
 func TestWhereMonitoringIs(t *testing.T) {
 	for _, c := range []struct {
@@ -15,7 +20,10 @@ func TestWhereMonitoringIs(t *testing.T) {
 		{monitorSettings{httpPort: 1, httpsPort: 2}, true, "can't specify both HTTP (1) and HTTPs (2) ports"},
 	} {
 		got := ""
-		if err := c.s.check(c.tls); err != nil {
+		f, o := configFile{Config: &config.Config{}}, engine.Options{}
+		o.TLS.On = c.tls
+		c.s.check(&f, &o)
+		if err := f.rep.Err(); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {

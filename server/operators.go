@@ -12,6 +12,7 @@ import (
 
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/tlsconf"
 )
 
 // takeOperators reads the files that operator mode names in place of JWTs, and returns what is wrong with them.
@@ -55,28 +56,29 @@ func jwtOrFile(text string) (string, error) {
 }
 
 // fetchTLS is how the pages of a URL resolver are got; nil: as any.
-func (s *settings) fetchTLS() (*tls.Config, error) {
+func (s *settings) fetchTLS() (t *tls.Config, problems []*tlsconf.Fault) {
 	c := s.resolverTLS
 	if c == nil {
 		return nil, nil
 	}
-	t := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: c.Insecure}
+	bad := func(key string, err error) {
+		problems = append(problems, &tlsconf.Fault{Key: key, File: true, Err: fmt.Errorf("resolver_tls: %w", err)})
+	}
+	t = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: c.Insecure}
 	if c.CertFile != "" {
 		pair, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
 		if err != nil {
-			return nil, fmt.Errorf("resolver_tls: %w", err)
+			bad("cert_file", err)
 		}
 		t.Certificates = []tls.Certificate{pair}
 	}
-	if c.CAFile == "" {
-		return t, nil
+	if c.CAFile != "" {
+		t.RootCAs = x509.NewCertPool()
+		if text, err := os.ReadFile(c.CAFile); err != nil {
+			bad("ca_file", err)
+		} else if !t.RootCAs.AppendCertsFromPEM(text) {
+			bad("ca_file", fmt.Errorf("%s has no certificate", c.CAFile))
+		}
 	}
-	text, err := os.ReadFile(c.CAFile)
-	if err != nil {
-		return nil, fmt.Errorf("resolver_tls: %w", err)
-	}
-	if t.RootCAs = x509.NewCertPool(); !t.RootCAs.AppendCertsFromPEM(text) {
-		return nil, fmt.Errorf("resolver_tls: %s has no certificate", c.CAFile)
-	}
-	return t, nil
+	return t, problems
 }

@@ -66,17 +66,13 @@ func (v *Server) reload() error {
 // takeOver does what can fail: it has the log follow the settings, writes the files that were not there, which it returns, and has
 // new handshakes use their certificates, and a URL resolver its own. On an error all is as before.
 func (v *Server) takeOver(s *settings) (written files, err error) {
-	fetch, err := s.fetchTLS()
-	if err != nil {
-		return files{}, err
-	}
 	if err := v.changeLog(&s.log); err != nil {
 		return files{}, err
 	}
 	written = filesOf(s).without(v.files)
 	if err = written.write(v.portsText(v.host.Port())); err == nil {
 		if err = v.started.tls.follow(&s.tls); err == nil {
-			v.host.FetchWith(fetch)
+			v.host.FetchWith(s.fetch)
 			return written, nil
 		}
 		written.remove()

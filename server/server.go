@@ -121,11 +121,8 @@ func prepare(s *settings, args []string, log engine.Log, tune func(*host.Options
 		tune(&o)
 		s.engine = o.Engine
 	}
+	o.FetchTLS, o.AccountDir = s.fetch, s.accountDir
 	var err error
-	if o.FetchTLS, err = s.fetchTLS(); err != nil {
-		return nil, err
-	}
-	o.AccountDir = s.accountDir
 	v.host, err = host.New(o)
 	v.peers.witness.host = v.host
 	return v, err

@@ -24,10 +24,18 @@ func written(t *testing.T, text string) string {
 }
 
 // fromFile returns the settings that a configuration file alone makes.
+// load reads a configuration file alone.
+func (s *settings) load(file string) error {
+	s.configFile = file
+	s.readConfig(file)
+	return s.file.err(s)
+}
+
 func fromFile(t *testing.T, text string) (settings, error) {
 	t.Helper()
 	var s settings
-	err := loadConfig(written(t, text), &s)
+	err := s.load(written(t, text))
+	s.file, s.configFile = nil, ""
 	s.digest, s.warnings, s.doubts, s.empty = "", nil, false, false
 	return s, err
 }
@@ -141,13 +149,13 @@ func TestWhatDoesNotFitIsRefusedTogether(t *testing.T) {
 	}
 	for _, text := range []string{"client_advertise: h", "client_advertise: '[::1]:4'", "client_advertise: 'h:4'", "lame_duck_duration: '30s'"} {
 		var s settings
-		if err := loadConfig(written(t, text), &s); err != nil || len(s.warnings) > 0 {
+		if err := s.load(written(t, text)); err != nil || len(s.warnings) > 0 {
 			t.Errorf("%s: %v, %v", text, err, s.warnings)
 		}
 	}
 	for _, text := range []string{"resolver: MEMORY", "resolver_tls {}", "resolver_pinned_accounts: []"} {
 		var s settings
-		if err := loadConfig(written(t, text), &s); err != nil || len(s.warnings) != 1 || !strings.Contains(s.warnings[0], "has no effect without an operator") {
+		if err := s.load(written(t, text)); err != nil || len(s.warnings) != 1 || !strings.Contains(s.warnings[0], "has no effect without an operator") {
 			t.Errorf("%s: %v, %v", text, err, s.warnings)
 		}
 	}
@@ -177,7 +185,7 @@ func TestIncludesAreBesideTheFile(t *testing.T) {
 		}
 	}
 	var s settings
-	if err := loadConfig(main, &s); err != nil || s.engine.Port != 4333 || s.httpPort != 8333 {
+	if err := s.load(main); err != nil || s.engine.Port != 4333 || s.httpPort != 8333 {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

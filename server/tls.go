@@ -5,7 +5,6 @@ import (
 	"flag"
 	"strconv"
 
-	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
@@ -15,9 +14,8 @@ import (
 
 // tlsSettings are what flags and configuration file ask for of client connections' TLS.
 type tlsSettings struct {
-	on       bool     // it is asked for; so it is where a certificate is given
-	off      bool     // it is not to be, whatever else is said: --tls=false
-	at       conf.Pos // of the block in the configuration file
+	on       bool // it is asked for; so it is where a certificate is given
+	off      bool // it is not to be, whatever else is said: --tls=false
 	settings tlsconf.Settings
 	config   *tlsconf.Config // made of settings by check; nil when off
 	live     *tlsconf.Live   // of the server that was started
@@ -41,7 +39,7 @@ func (s *tlsSettings) flags(fs *flag.FlagSet, str func(p *string, names ...strin
 
 // take reads a tls block of the configuration file.
 func (s *tlsSettings) take(c *config.TLS, o *engine.TLSOptions) {
-	s.on, s.at = true, c.Pos
+	s.on = true
 	s.settings = tlsconf.Settings{
 		CertFile: c.CertFile, KeyFile: c.KeyFile, CAFile: c.CAFile,
 		Verify: c.Verify, VerifyAndMap: c.VerifyAndMap, CheckKnownURLs: c.CheckKnownURLs,
@@ -72,7 +70,7 @@ func (s *tlsSettings) takeOCSP(c *config.OCSP) {
 }
 
 // check reads the files and says what is wrong with them.
-func (s *tlsSettings) check(o *engine.TLSOptions) (err error) {
+func (s *tlsSettings) check(o *engine.TLSOptions) []*tlsconf.Fault {
 	if s.off {
 		*o = engine.TLSOptions{}
 		return nil
@@ -81,11 +79,9 @@ func (s *tlsSettings) check(o *engine.TLSOptions) (err error) {
 	if !o.On {
 		return nil
 	}
+	var err error
 	if s.config, err = tlsconf.Server(s.settings); err != nil {
-		if s.at != (conf.Pos{}) {
-			err = &conf.Error{Pos: s.at, What: err.Error()}
-		}
-		return err
+		return tlsconf.Faults(err)
 	}
 	o.Verify, o.Map = s.settings.Verify || s.settings.VerifyAndMap, s.settings.VerifyAndMap
 	o.OCSPPeer, o.Pinned = s.checksPeers(), s.config.Pinned()

@@ -67,7 +67,9 @@ func TestHelpOfTLS(t *testing.T) {
 	_, block, _ := strings.Cut(text, "\n\n")
 	block, _, _ = strings.Cut(block, "\n\n")
 	file := written(t, block)
-	want := file + ":1:9: error parsing X509 certificate/key pair: open server.pem: no such file or directory\nopen ca.pem: no such file or directory"
+	const pair = "error parsing X509 certificate/key pair: "
+	want := "the configuration can't be used:\n" + file + ":2:9: " + pair + "open server.pem: no such file or directory\n" +
+		file + ":3:9: " + pair + "open server-key.pem: no such file or directory\n" + file + ":4:9: open ca.pem: no such file or directory"
 	if _, err := parseFlags([]string{"-t", "-c", file}); err == nil || err.Error() != want {
 		t.Errorf("the example is wrong: %v", err)
 	}

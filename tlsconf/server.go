@@ -41,50 +41,44 @@ func (f Files) read(name string) ([]byte, error) {
 // ErrNotPinned is why a client whose certificate is not among PinnedCerts is refused.
 var ErrNotPinned = errors.New("certificate not pinned")
 
-// Server reads what the settings of a listener name and checks it. The error has every problem found, in nats-server's
-// words.
+// Server reads what the settings of a listener name and checks it. The error consists of Faults.
 func Server(s Settings) (*Config, error) {
-	var problems []error
-	bad := func(err error) {
-		if err != nil {
-			problems = append(problems, err)
-		}
-	}
-	bad(s.refuse())
+	var all faults
+	all.add("", s.refuse())
 	c := &Config{peers: s.Peers, files: Files{}, tls: &tls.Config{
 		// Records are written whole: whoever sends a lot gains, and small ones are small either way.
 		DynamicRecordSizingDisabled: true,
 	}}
 	t := c.tls
 	var err error
-	t.Certificates, err = s.certificates(c.files)
-	bad(err)
+	t.Certificates = s.certificates(c.files, &all)
 	t.CipherSuites, err = s.cipherSuites()
-	bad(err)
+	all.add("cipher_suites", err)
 	for _, name := range s.CurvePreferences {
 		curve, err := Curve(name)
-		bad(err)
+		all.add("curve_preferences", err)
 		t.CurvePreferences = append(t.CurvePreferences, curve)
 	}
 	t.MinVersion = tls.VersionTLS12
 	if s.MinVersion != "" {
 		t.MinVersion, err = Version(s.MinVersion)
-		bad(err)
+		all.add("min_version", err)
 	}
 	if s.Verify || s.VerifyAndMap {
 		t.ClientAuth = tls.RequireAndVerifyClientCert
 	}
 	if s.CAFile != "" {
-		t.ClientCAs, err = authorities(s.CAFile, c.files)
-		bad(err)
+		if t.ClientCAs, err = authorities(s.CAFile, c.files); err != nil {
+			all = append(all, &Fault{Key: "ca_file", File: true, Err: err})
+		}
 	}
-	bad(c.pin(s.PinnedCerts))
-	if len(problems) > 0 {
-		return nil, errors.Join(problems...)
+	all.add("pinned_certs", c.pin(s.PinnedCerts))
+	if len(all) == 0 {
+		c.notAfter = t.Certificates[0].Leaf.NotAfter
+		all.add("", c.chooseStaples(&s))
 	}
-	c.notAfter = t.Certificates[0].Leaf.NotAfter
-	if err := c.chooseStaples(&s); err != nil {
-		return nil, err
+	if len(all) > 0 {
+		return nil, all
 	}
 	return c, nil
 }
@@ -103,56 +97,60 @@ func (s *Settings) refuse() error {
 }
 
 // certificates reads the server's certificates.
-func (s *Settings) certificates(files Files) ([]tls.Certificate, error) {
-	pairs := s.Certs
+func (s *Settings) certificates(files Files, all *faults) (certs []tls.Certificate) {
 	switch {
 	case s.CertStore != "":
-		return nil, nil // refused already
+		return nil // refused already
 	case len(s.Certs) > 0 && s.CertFile != "":
-		return nil, errors.New("error parsing tls config, cannot combine 'cert_file' option with 'certs' option")
+		all.add("cert_file", errors.New("error parsing tls config, cannot combine 'cert_file' option with 'certs' option"))
 	case s.CertFile == "" && s.KeyFile != "", len(s.Certs) == 0 && s.CertFile == "":
-		return nil, errors.New("missing 'cert_file' in TLS configuration")
+		all.add("key_file", errors.New("missing 'cert_file' in TLS configuration"))
 	case s.CertFile != "" && s.KeyFile == "":
-		return nil, errors.New("missing 'key_file' in TLS configuration")
+		all.add("cert_file", errors.New("missing 'key_file' in TLS configuration"))
 	case s.CertFile != "":
-		pairs = []Pair{{s.CertFile, s.KeyFile}}
-	}
-	var all []tls.Certificate
-	var problems []error
-	for _, p := range pairs {
-		if p.CertFile == "" || p.KeyFile == "" {
-			problems = append(problems, errors.New("error parsing certificates config: both 'cert_file' and 'key_file' options are required"))
-			continue
+		cert, wrong := loadPair(Pair{s.CertFile, s.KeyFile}, files)
+		*all = append(*all, wrong...)
+		return []tls.Certificate{cert}
+	default:
+		for i, p := range s.Certs {
+			cert, wrong := loadPair(p, files)
+			for _, f := range wrong {
+				f.Pair, f.Key = i, "certs"
+			}
+			*all = append(*all, wrong...)
+			certs = append(certs, cert)
 		}
-		cert, err := loadPair(p, files)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("error parsing X509 certificate/key pair: %w", err))
-			continue
-		}
-		all = append(all, cert)
 	}
-	return all, errors.Join(problems...)
+	return certs
 }
 
 // loadPair reads a certificate and its key. That a key is encrypted is said, because crypto/tls only says that it can't be
 // parsed.
-func loadPair(p Pair, files Files) (tls.Certificate, error) {
+func loadPair(p Pair, files Files) (cert tls.Certificate, wrong faults) {
+	if p.CertFile == "" || p.KeyFile == "" {
+		wrong.add("certs", errors.New("error parsing certificates config: both 'cert_file' and 'key_file' options are required"))
+		return cert, wrong
+	}
+	bad := func(key string, err error) {
+		if err != nil {
+			wrong = append(wrong, &Fault{Key: key, File: true, Err: fmt.Errorf("error parsing X509 certificate/key pair: %w", err)})
+		}
+	}
 	chain, err := files.read(p.CertFile)
-	if err != nil {
-		return tls.Certificate{}, err
-	}
+	bad("cert_file", err)
 	key, err := files.read(p.KeyFile)
-	if err != nil {
-		return tls.Certificate{}, err
+	bad("key_file", err)
+	if len(wrong) > 0 {
+		return cert, wrong
 	}
-	cert, err := tls.X509KeyPair(chain, key)
-	if err == nil {
+	if cert, err = tls.X509KeyPair(chain, key); err == nil {
 		return cert, nil
 	}
 	if strings.Contains(string(key), "ENCRYPTED PRIVATE KEY") || strings.Contains(string(key), "Proc-Type: 4,ENCRYPTED") {
 		err = fmt.Errorf("%w: %s is encrypted, and there is no setting for a passphrase", err, p.KeyFile)
 	}
-	return cert, err
+	bad("cert_file", err)
+	return cert, wrong
 }
 
 func (s *Settings) cipherSuites() (ids []uint16, err error) {

@@ -8,10 +8,14 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,4 +190,28 @@ func shown(t *testing.T, server *tls.Config) string {
 		t.Fatal(err)
 	}
 	return SPKI(c.ConnectionState().PeerCertificates[0])
+}
+
+// Each thing that is wrong is told by itself, with the key that says so.
+func TestFaults(t *testing.T) {
+	_, err := Server(Settings{
+		Certs: []Pair{{"a", "b"}, {CertFile: "c"}}, CAFile: "d", MinVersion: "1.1", CipherSuites: []string{"x", "y"}, PinnedCerts: []string{"z"},
+	})
+	var got []string
+	for _, f := range Faults(fmt.Errorf("tls: %w", err)) {
+		got = append(got, fmt.Sprintf("%s %d %v", f.Key, f.Pair, f.File))
+		if f.Error() == "" || !errors.Is(err, f.Err) || strings.Contains(f.Error(), "\n") {
+			t.Errorf("%q in %v", f.Error(), err)
+		}
+	}
+	want := []string{
+		"certs 0 true", "certs 0 true", "certs 1 false", "cipher_suites 0 false", "cipher_suites 0 false", "min_version 0 false",
+		"ca_file 0 true", "pinned_certs 0 false",
+	}
+	if !slices.Equal(got, want) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %q\nwant %q: %v", got, want, err)
+	}
+	if all := Faults(fs.ErrNotExist); all != nil {
+		t.Errorf("faults of another error: %v", all)
+	}
 }
