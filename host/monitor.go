@@ -10,6 +10,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"path"
 	"runtime"
 	"strings"
@@ -66,7 +67,7 @@ func (s *Server) query(ctx context.Context, q monitor.Question) (monitor.Answer,
 type MonitorOptions struct {
 	Addr     string      // "host:port"; port 0: any free one
 	TLS      *tls.Config // nil: plain HTTP
-	BasePath string      // before the paths of all pages; empty: none
+	BasePath string      // before the paths of all pages, taken as it stands but for %XX; empty: none
 }
 
 // Monitoring serves a running Server's state over HTTP, as nats-server does, and what is natsd's own.
@@ -75,7 +76,7 @@ type Monitoring struct {
 	slots  chan struct{} // has a place for each answer that is being made
 	bodies chan struct{} // of these, for each whose body is
 	ln     net.Listener
-	base   string
+	base   string // before all paths, as requests have it when they are decoded
 	http   *http.Server
 }
 
@@ -90,9 +91,7 @@ func (s *Server) Monitor(o MonitorOptions) (*Monitoring, error) {
 		return nil, fmt.Errorf("the monitoring port can't be opened: %w", err)
 	}
 	m := &Monitoring{s: s, slots: make(chan struct{}, answersMax), bodies: make(chan struct{}, besides(s.opts.processors())), ln: ln}
-	if p := strings.Trim(o.BasePath, "/"); p != "" {
-		m.base = path.Clean("/" + p)
-	}
+	m.base = basePath(o.BasePath)
 	mux := http.NewServeMux()
 	m.routes(mux)
 	m.http = &http.Server{
@@ -133,18 +132,31 @@ func (m *Monitoring) routes(mux *http.ServeMux) {
 
 // handle has a page handled, and counts how often it is asked for.
 func (m *Monitoring) handle(mux *http.ServeMux, name string, h http.HandlerFunc) {
+	// Escaped, spaces and braces are no methods and wildcards of patterns.
+	base := (&url.URL{Path: m.base}).EscapedPath()
 	counted := func(w http.ResponseWriter, r *http.Request) {
 		m.s.process.count("/" + name)
 		h(w, r)
 	}
 	if name == "" {
-		mux.HandleFunc(m.base+"/{$}", counted)
-		if m.base != "" {
-			mux.HandleFunc(m.base, counted)
+		mux.HandleFunc(base+"/{$}", counted)
+		if base != "" {
+			mux.HandleFunc(base, counted)
 		}
 		return
 	}
-	mux.HandleFunc(m.base+"/"+name, counted)
+	mux.HandleFunc(base+"/"+name, counted)
+}
+
+// basePath is a configured base path as paths of requests begin: "" or "/a/b".
+func basePath(text string) string {
+	if decoded, err := url.PathUnescape(text); err == nil {
+		text = decoded
+	}
+	if text = strings.Trim(text, "/"); text == "" {
+		return ""
+	}
+	return strings.TrimSuffix(path.Clean("/"+text), "/")
 }
 
 // Port is the port it listens on.

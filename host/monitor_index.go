@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"io"
 	"net/http"
+	"net/url"
 )
 
 // indexPage is the page at /: a server at a glance. It needs nothing from outside, and asks for what it shows by paths
@@ -15,7 +16,7 @@ var indexPage string
 // index answers with the page. Without the slash at its end the base path would be no place for relative links to start from.
 func (m *Monitoring) index(w http.ResponseWriter, r *http.Request) {
 	if m.base != "" && r.URL.Path == m.base {
-		http.Redirect(w, r, m.base+"/", http.StatusMovedPermanently)
+		http.Redirect(w, r, (&url.URL{Path: m.base + "/"}).EscapedPath(), http.StatusMovedPermanently)
 		return
 	}
 	h := w.Header()

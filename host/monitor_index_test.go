@@ -52,15 +52,19 @@ func monitoredAt(t *testing.T, base string) (s *Server, url string) {
 		}
 		text += string(b[:n])
 	}
-	return s, fmt.Sprintf("http://127.0.0.1:%d%s/", m.Port(), strings.TrimSuffix(base, "/"))
+	return s, fmt.Sprintf("http://127.0.0.1:%d/", m.Port())
 }
 
 var links = regexp.MustCompile(`(?:href|src)="([^"]*)"|fetch\("([^"]*)"\)|url\(([^)]*)\)`)
 
 // Every link of the page, and all that it asks for, is answered, with a base path too, and nothing is asked for elsewhere.
 func TestIndexPage(t *testing.T) {
-	for _, base := range []string{"", "/nats", "a/b/"} {
-		_, url := monitoredAt(t, "/"+strings.Trim(base, "/"))
+	for base, at := range map[string]string{
+		"": "", "/nats": "/nats", "a/b/": "/a/b", "/a b": "/a%20b", "/{": "/%7b", "GET /x": "/GET%20/x", "/a/{x...}": "/a/%7Bx...%7D", "/{$}": "/{$}",
+		"/a%20b": "/a%20b", "/%zz": "/%25zz", "/..": "", "//": "", "a.com/x": "/a.com/x", "/a?b": "/a%3fb",
+	} {
+		_, url := monitoredAt(t, base)
+		url = url + strings.TrimPrefix(at+"/", "/")
 		get := func(url string) (int, string) {
 			r, err := http.Get(url)
 			if err != nil {
@@ -124,6 +128,7 @@ func TestIndexPageInABrowser(t *testing.T) {
 		t.Skip("there is no Chromium here to draw the page (NATSD_BROWSER names one)")
 	}
 	_, url := monitoredAt(t, "/deep/path")
+	url += "deep/path/"
 	run := func(args ...string) string {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
