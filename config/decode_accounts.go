@@ -30,8 +30,8 @@ func accounts(d *schema.Decoder, v *conf.Value, c *Config) {
 		return
 	}
 	schema.Entries(func(d *schema.Decoder, e *conf.Entry, c *Config) {
-		if e.Used && e.Value.Kind != conf.Block {
-			return // it is there to be named as a variable
+		if e.Used {
+			return // it is there to be named as a variable: its users, or permissions, are those of others
 		}
 		if reserved(e.Pos, e.Key) {
 			return

@@ -32,6 +32,24 @@ func cleared(v reflect.Value) {
 	}
 }
 
+// What is named as a variable is no account, even where it could be one, as with the reference.
+func TestVariablesAmongAccountsAreNone(t *testing.T) {
+	for _, text := range []string{
+		"PERMS { publish: a }\nA { users: [ {user: a, password: b, permissions: $PERMS} ] }",
+		"USER { user: a, password: b }\nA { users: [ $USER ] }",
+		"USERS [ {user: a, password: b} ]\nA { users: $USERS }",
+		"T { users: [ {user: a, password: b} ] }\nA: $T",
+	} {
+		c, err := load("accounts {\n"+text+"\n}", true)
+		if err != nil || len(c.Accounts) != 1 || c.Accounts[0].Name != "A" || len(c.Accounts[0].Users) != 1 {
+			t.Errorf("%s: %+v, %v", text, c.Accounts, err)
+		}
+	}
+	if _, err := load("accounts {\nPERMS { publish: a }\nA {}\n}", true); err == nil || !strings.Contains(err.Error(), `unknown key "publish" in account "PERMS"`) {
+		t.Errorf("a variable that nobody uses: %v", err)
+	}
+}
+
 func TestAccountsAreDecoded(t *testing.T) {
 	c, err := load(`accounts {
 		A {
