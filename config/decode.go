@@ -82,8 +82,8 @@ func generalKeys() keys[Config] {
 		})),
 		schema.On("debug", schema.Switch(func(c *c) *bool { return &c.Log.Debug })),
 		schema.On("trace", schema.Switch(func(c *c) *bool { return &c.Log.Trace })),
-		schema.On("trace_verbose", schema.Switch(func(c *c) *bool { return &c.Log.TraceVerbose })),
-		schema.On("trace_headers", schema.Switch(func(c *c) *bool { return &c.Log.TraceHeaders })),
+		schema.On("trace_verbose", tracing(func(l *Log) *bool { return &l.TraceVerbose })),
+		schema.On("trace_headers", tracing(func(l *Log) *bool { return &l.TraceHeaders })),
 		schema.On("logtime", func(d *schema.Decoder, v *conf.Value, c *c) {
 			shown := !c.Log.NoTime
 			schema.Switch(func(*Config) *bool { return &shown })(d, v, c)
@@ -136,6 +136,14 @@ func (c *Config) jetStream(at Pos) *JetStream {
 		c.JetStream = &JetStream{Pos: at}
 	}
 	return c.JetStream
+}
+
+// tracing reads a switch that says how messages are traced, and has them traced. A trace: false below it counts over it.
+func tracing(field func(*Log) *bool) schema.Reader[Config] {
+	return func(d *schema.Decoder, v *conf.Value, c *Config) {
+		schema.Switch(func(c *Config) *bool { return field(&c.Log) })(d, v, c)
+		c.Log.Trace = c.Log.Trace || *field(&c.Log)
+	}
 }
 
 // block reads a block into a struct of its own.

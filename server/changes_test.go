@@ -28,7 +28,7 @@ func TestChangesAreNamed(t *testing.T) {
 		{"", "ping_max: -1\nping_interval: 10s", []string{"ping_interval = 10s", "ping_max = unlimited"}},
 		{"", "no_fast_producer_stall: true", []string{"no_fast_producer_stall = true"}},
 		{"", "logtime: false\nlog_file: a\nlog_size_limit: 5\ntrace_verbose: true", []string{
-			"trace_verbose = true", "logtime = false", "log_file = a", "log_size_limit = 5",
+			"trace = true", "trace_verbose = true", "logtime = false", "log_file = a", "log_size_limit = 5",
 		}},
 		{"", "server_tags: [x]\nserver_metadata: {a: b}", []string{"tags", "metadata"}},
 		{"server_metadata: {a: b}", "server_metadata: {a: c}", []string{"metadata"}},

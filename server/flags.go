@@ -260,7 +260,7 @@ func (s *settings) take(g *given) (err error) {
 	o := &s.engine
 	o.Debug = o.Debug || g.debugTrace || g.debugVerbose
 	o.TraceVerbose = o.TraceVerbose || g.verbose || g.debugVerbose
-	o.Trace = o.Trace || g.debugTrace || o.TraceVerbose
+	o.Trace = o.Trace || g.debugTrace || g.verbose || g.debugVerbose
 	s.log.Debug, s.log.Trace = s.engine.Debug, s.engine.Trace
 	s.engine.NatsdVersion, s.engine.GitCommit = version, Commit()
 	return nil
