@@ -36,10 +36,9 @@ func (c *client) deliver(in *inbound) {
 		return // what it subscribed to, nobody knows
 	}
 	p := from.published[n]
-	informed := c.uninform(in)
 	m := oracle.Message{
-		Informed: informed,
-		SID:      in.sid, Subject: in.subject, Reply: in.reply, From: id, N: n, Intact: c.intact(in, id, n, p),
+		Info: c.uninform(in, from),
+		SID:  in.sid, Subject: in.subject, Reply: in.reply, From: id, N: n, Intact: c.intact(in, id, n, p),
 	}
 	c.node.oracle.Receive(c.told, &m)
 	if c.kind == kindGambler && id == c.id {

@@ -3,8 +3,11 @@ package sim
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
+
+	"github.com/nats-io/nkeys"
 
 	"github.com/natsd/natsd/sim/oracle"
 	"github.com/natsd/natsd/sim/schedule"
@@ -369,25 +372,35 @@ func (n *node) Steady(since int64) bool { return int64(n.sickUntil) < since && n
 // informer begins the header by which a service in another account is told who asks.
 const informer = "Nats-Request-Info: {"
 
-// uninform takes away the header that tells a service who asks. It reports whether there was one.
-func (c *client) uninform(in *inbound) bool {
+// uninform takes away the header that tells a service who asks, and returns what it says; nil: there was none.
+func (c *client) uninform(in *inbound, asks *client) *oracle.Info {
 	at := bytes.Index(in.header, []byte("\r\n"+informer))
 	if c.user == "" || at < 0 {
-		return false
+		return nil
 	}
 	line := in.header[at+2:]
 	end := bytes.Index(line, []byte("}\r\n\r\n"))
 	if end < 0 || end+5 != len(line) {
-		return false // it is the last one
+		return nil // it is the last one
+	}
+	info := &oracle.Info{}
+	if err := json.Unmarshal(line[len(informer)-1:end+1], info); err != nil || info.Host != "" && info.Host != asks.host.IP() {
+		c.w.fail(propInformed, c.name()+" was told of "+asks.name()+", who asks: "+quote(line))
+	}
+	if c.w.cfg.callout != nil && nkeys.IsValidPublicUserKey(info.User) {
+		info.User = asks.user // the service has given it a JWT, whose key the server drew
 	}
 	if at == len("NATS/1.0") {
 		in.header = nil
-		return true
+		return info
 	}
 	c.w.block = append(append(c.w.block[:0], in.header[:at+2]...), "\r\n"...)
 	in.header = append([]byte(nil), c.w.block...)
-	return true
+	return info
 }
+
+// propInformed: what a service is told of who asks is well-formed, and true.
+const propInformed = "informed"
 
 // mayNotAnyway notes what a client is told that subscribes to what is no pattern: where there is an allow list, that it may
 // not.

@@ -176,6 +176,7 @@ func (d *tenantDraw) imports(r *model.Rules, i int, backwards bool) {
 					im.To = "$2.$1"
 				}
 			}
+			im.Share = d.below(2) == 1 && im.Kind == model.Service
 			if r.ExportOf(a.Name, &im) != nil && !imported(a, &im) {
 				a.Imports = append(a.Imports, im)
 			}

@@ -30,7 +30,7 @@ func render(r *model.Rules) (list []accounts.Account) {
 		}
 		for _, im := range a.Imports {
 			out.Imports = append(out.Imports, accounts.Import{
-				Kind: renderKind(im.Kind), Account: im.Account, Subject: im.Subject, To: im.To, Prefix: im.Prefix,
+				Kind: renderKind(im.Kind), Account: im.Account, Subject: im.Subject, To: im.To, Prefix: im.Prefix, Share: im.Share,
 			})
 		}
 		for _, m := range a.Mappings {

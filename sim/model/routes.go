@@ -13,6 +13,7 @@ type Entry struct {
 	Account, Subject string
 	Hidden           bool    // the reply subject is one that the server made
 	By               *Export // of the service; nil: the publisher's own account
+	Shares           bool    // the import by which it comes
 	Parent           int     // the entry that it comes from
 	Leaves           []Leaf
 }
@@ -81,7 +82,7 @@ func (r *Rules) enter(all []Entry, e Entry, hops int) []Entry {
 		if x == nil || !ok {
 			continue
 		}
-		all = r.enter(all, Entry{Account: im.Account, Subject: there, Hidden: true, By: x, Parent: at}, hops+1)
+		all = r.enter(all, Entry{Account: im.Account, Subject: there, Hidden: true, By: x, Shares: im.Share, Parent: at}, hops+1)
 	}
 	return all
 }

@@ -60,6 +60,7 @@ type Import struct {
 	Subject string // there
 	To      string // here, with $1 for the first wildcard and so on; empty: the same
 	Prefix  string // before the subject here; only where To is empty
+	Share   bool   // of a service: it is told more than the account of who asks
 }
 
 // Mapping gives messages another subject when they are published.

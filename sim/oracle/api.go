@@ -33,10 +33,18 @@ type Message struct {
 	Reply   []byte
 	From    ID     // the publisher, as the payload has it
 	N       uint64 // the publish, as the payload has it
-	// Informed says that a header in front of the payload tells who asked, as services in other accounts are told. Intact
-	// does not count it.
-	Informed bool
-	Intact   bool // headers and payload are those of that publish, byte for byte, as this receiver should see them
+	// Info is what a header in front of the payload tells of who asked, as services in other accounts are told; nil: there is
+	// none. Intact does not count it.
+	Info   *Info
+	Intact bool // headers and payload are those of that publish, byte for byte, as this receiver should see them
+}
+
+// Info is what a service is told of who asks.
+type Info struct {
+	Account string `json:"acc"`
+	Service string `json:"svc"`  // the account that asks for it, which was asked itself; empty: it was not
+	User    string `json:"user"` // empty: not told
+	Host    string `json:"host"` // the same
 }
 
 // Failure is a broken property.

@@ -210,7 +210,7 @@ func (o *Oracle) fits(c, by *Conn, r *record, s *sub, m *Message) (fit, bool) {
 					if l.Account == account && reaches(l.Subject, s.pattern) {
 						copies++
 					}
-					if l.Account != account || !isSubject(string(m.Subject), l.Subject) || !isReply(x, r, m) || (x.By != nil) != m.Informed && c.opts.Headers {
+					if l.Account != account || !isSubject(string(m.Subject), l.Subject) || !isReply(x, r, m) || c.opts.Headers && !e.informs(by, choices[i].Entries, j, m.Info) {
 						continue
 					}
 					named = true
@@ -255,12 +255,29 @@ func (o *Oracle) misfit(c, by *Conn, r *record, s *sub, m *Message, atomic, here
 	case !named && len(r.choices) > 1:
 		property, why = Mapped, "but other messages of the same publish take another way"
 	case !named:
-		property, why = Intact, "under a name or with a reply that it cannot have there"
+		property, why = Intact, "under a name, with a reply or with words on who asked that it cannot have there"
 	case !wanted:
 		property, why = Matching, "which that does not match"
 	}
 	o.fail(property, "sid %d (%q) of %v, user %q, got message %d of %v, user %q, published on %q with reply %q, as %q with reply %q, %s",
 		s.sid, s.pattern, c.id, c.opts.User, r.n, by.id, by.opts.User, r.subject, r.reply, m.Subject, m.Reply, why)
+}
+
+// informs reports whether a message that comes by an entry tells what it is to tell of who asked.
+func (e *era) informs(by *Conn, entries []model.Entry, at int, got *Info) bool {
+	x := &entries[at]
+	if x.By == nil || got == nil {
+		return x.By == nil && got == nil
+	}
+	service := ""
+	if parent := &entries[x.Parent]; parent.By != nil {
+		service = parent.Account
+	}
+	asks, name := e.seat(by.opts.User), ""
+	if x.Shares && asks.user != nil {
+		name = asks.user.Name
+	}
+	return got.Account == asks.account && got.Service == service && got.User == name && x.Shares == (got.Host != "")
 }
 
 // isReply reports whether the reply of a message is what it is by that entry.

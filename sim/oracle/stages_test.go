@@ -25,7 +25,11 @@ func TestRequestsComeToAnotherAccountLater(t *testing.T) {
 		o.Subscribe(early, 1, "dice", "")
 		o.Publish(pub, 1, "dice", "")
 		receive := func(by *Conn) {
-			o.Receive(by, &Message{SID: 1, Subject: []byte("dice"), From: pub.id, N: 1, Intact: true, Informed: by.opts.User == "e"})
+			var info *Info
+			if by.opts.User == "e" {
+				info = &Info{Account: "WEST"}
+			}
+			o.Receive(by, &Message{SID: 1, Subject: []byte("dice"), From: pub.id, N: 1, Intact: true, Info: info})
 		}
 		receive(early)
 		o.Subscribe(late, 1, "dice", "")
