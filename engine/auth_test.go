@@ -89,6 +89,9 @@ func TestAuthTimeout(t *testing.T) {
 	if got := w.take(silent); got != "-ERR 'Authentication Timeout'\r\n" || !w.fin[silent] {
 		t.Fatalf("%q", got)
 	}
+	if w.logged("Authentication Timeout") {
+		t.Errorf("that is for those who want debug lines: %q", w.log)
+	}
 	w.finishJobs(e) // that its password is checked late is not the client's fault
 	w.settle(t, e)
 	if got := w.take(checked); got != "PONG\r\n" {

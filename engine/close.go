@@ -64,13 +64,13 @@ func (e *Engine) closeConn(c *conn, reason CloseReason, err wire.Err) {
 	e.touch(c)
 }
 
-// closeStale closes a connection whose peer answers no pings.
-func (e *Engine) closeStale(c *conn) {
-	e.totals.stale++
+// closeSilent closes a connection whose peer did not say what it had to. That is no error of the server's: the log has text about
+// it where debug lines are wanted.
+func (e *Engine) closeSilent(c *conn, reason CloseReason, err wire.Err, text string) {
 	if e.opts.Debug {
-		e.logf(LevelDebug, c.subject(), "Stale Client Connection - Closing")
+		e.logf(LevelDebug, c.subject(), text)
 	}
-	e.closeConn(c, ReasonStale, wire.ErrStaleConnection)
+	e.closeConn(c, reason, err)
 }
 
 // slowConsumer closes a connection that does not take what waits for it. Its queue is dropped: the peer may be in the

@@ -46,7 +46,9 @@ type conn struct {
 	epoch   uint16 // which of the operator's decisions it has followed: see sweep.go
 	out     outQueue
 	stats   traffic
-	acc     *account
+
+	lastActive Instant // when it last did or got something but pings and their answers, as monitoring shows it
+	acc        *account
 
 	id  ConnID
 	cid uint64
@@ -122,7 +124,6 @@ type conn struct {
 
 	start     WallTime
 	startMono Instant
-	lastSeen  WallTime
 	ip        string
 	port      int
 	connect   wire.Connect

@@ -185,10 +185,10 @@ func (q *connzQuery) listSubs(c *conn, budget *int) (done bool) {
 }
 
 func (e *Engine) connInfo(c *conn) monitor.Conn {
-	o := &c.connect
+	o, idle := &c.connect, time.Duration(e.now-c.lastActive)
 	i := monitor.Conn{
-		ID: uint64(c.id), CID: c.cid, IP: c.ip, Port: c.port, Start: int64(c.start), LastActivity: int64(c.lastSeen),
-		Uptime: time.Duration(e.now - c.startMono), Idle: time.Duration(max(e.wall-c.lastSeen, 0)), RTT: time.Duration(c.roundTrip()),
+		ID: uint64(c.id), CID: c.cid, IP: c.ip, Port: c.port, Start: int64(c.start), LastActivity: int64(e.wall - WallTime(idle)),
+		Uptime: time.Duration(e.now - c.startMono), Idle: idle, RTT: time.Duration(c.roundTrip()),
 		Pending: c.out.pending, NumSubs: len(c.subs), Stalls: c.stallCount,
 		InMsgs: c.stats.inMsgs, OutMsgs: c.stats.outMsgs, InBytes: c.stats.inBytes, OutBytes: c.stats.outBytes,
 		Name: o.Name, Lang: o.Lang, Version: o.Version, User: c.userName(), TLS: c.tlsInfo.shown(),

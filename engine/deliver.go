@@ -72,6 +72,7 @@ func (e *Engine) deliver(s *subscription) bool {
 		return false
 	}
 	e.work += 1 + (size+len(m.head)+len(m.tail)+len(s.sidLong))/bytesPerWork
+	c.lastActive = e.now
 	c.stats.outMsgs++
 	c.stats.outBytes += uint64(size)
 	if e.opts.Trace {

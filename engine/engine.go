@@ -235,7 +235,7 @@ func (e *Engine) newConn(info ConnInfo) *conn {
 		id:  ConnID(uint64(e.gens[slot])<<32 | uint64(slot)),
 		cid: e.nextCID, acc: e.global, epoch: e.epoch, followed: e.epoch,
 		ip: info.IP, port: info.Port,
-		start: e.wall, startMono: e.now, lastIn: e.now, lastSeen: e.wall,
+		start: e.wall, startMono: e.now, lastIn: e.now, lastActive: e.now,
 		connect: wire.DefaultConnect(),
 	}
 	c.timer.c = c

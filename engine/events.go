@@ -198,7 +198,6 @@ func (e *Engine) Received(id ConnID, data []byte) {
 	if c.tls != 0 && e.tlsReceived(c, data) {
 		return
 	}
-	c.lastSeen = e.wall
 	if c.gate != 0 || len(c.stash) > 0 {
 		e.keep(c, data, nil) // read before the pause took effect
 		return

@@ -77,7 +77,7 @@ func (e *Engine) startGathering(c *conn, line []byte, header bool, data []byte) 
 // gather adds to a message that began earlier and publishes it when it is whole. It returns what is behind it.
 func (e *Engine) gather(c *conn, data []byte) (rest []byte) {
 	g := c.msg
-	c.lastIn = e.now
+	c.lastIn, c.lastActive = e.now, e.now
 	n := min(g.need-g.filled, len(data))
 	if g.filled+n > len(g.ck.data) {
 		bigger := e.pool.get(min(g.need, 2*(g.filled+n)))

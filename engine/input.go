@@ -98,8 +98,8 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 		e.traceIn(c, line)
 	}
 	e.work += len(line) / lineBytes
-	heard := c.lastIn
-	c.lastIn = e.now
+	heard, active := c.lastIn, c.lastActive
+	c.lastIn, c.lastActive = e.now, e.now
 	if len(line) > 4 && line[0]|0x20 == 'p' && line[1]|0x20 == 'u' && line[2]|0x20 == 'b' && (line[3] == ' ' || line[3] == '\t') {
 		return e.pub(c, line[4:], rest, false)
 	}
@@ -122,9 +122,10 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 		e.work += subWork - lineWork
 		e.unsubscribe(c, args)
 	case wire.VerbPing:
+		c.lastActive = active
 		e.pinged(c)
 	case wire.VerbPong:
-		c.lastIn = heard // an answer is no sign of activity: the next ping is due as before
+		c.lastIn, c.lastActive = heard, active // an answer is no sign of activity: the next ping is due as before
 		e.ponged(c)
 	case wire.VerbConnect:
 		e.work += connectWork + jsonWork(args) - lineWork

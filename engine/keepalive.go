@@ -62,7 +62,7 @@ func (e *Engine) connTimer(c *conn) {
 		c.authEnd = 0
 		if p := c.check; p == nil || p.same != nil && !p.same.running { // what takes long once it has begun is not the client's fault
 			e.mark(MarkAuthTimeout)
-			e.protocolError(c, wire.ErrAuthTimeout, ReasonAuthTimeout)
+			e.closeSilent(c, ReasonAuthTimeout, wire.ErrAuthTimeout, string(wire.ErrAuthTimeout))
 			return
 		}
 	}
@@ -109,7 +109,8 @@ func (e *Engine) pingDue(c *conn) bool {
 	}
 	if c.pingsOut >= e.opts.PingMax {
 		e.mark(MarkStale)
-		e.closeStale(c)
+		e.totals.stale++
+		e.closeSilent(c, ReasonStale, wire.ErrStaleConnection, "Stale Client Connection - Closing")
 		return false
 	}
 	c.pingAt = later(e.now, every)

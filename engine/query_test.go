@@ -44,6 +44,34 @@ func nth[T any](p monitor.Pages[T], n int) *T {
 	panic("there are not so many")
 }
 
+// Idle is who neither does nor gets anything; to be alive is not to be active. (As nats-server has it.)
+func TestIdle(t *testing.T) {
+	for did, idle := range map[string]bool{ //natsd:orderfree each stands alone
+		"": true, "PONG\r\n": true, "PING\r\n": true, "PI|NG\r\n": true, "PUB b 0\r\n\r\n": false, "PUB b 1\r\n|x\r\n": false, "SUB b 2\r\n": false, "UNSUB 2\r\n": false,
+		"CONNECT {\"verbose\":false}\r\n": false, "a message": false,
+	} {
+		e, w := started(t, Options{PingInterval: time.Hour})
+		c, pub := w.join(e, "SUB a 1\r\n"), w.join(e, "")
+		w.now += Instant(time.Minute)
+		if did == "a message" {
+			say(e, pub, "PUB a 0\r\n\r\n")
+		} else {
+			for _, part := range strings.Split(did, "|") {
+				say(e, c, part)
+			}
+		}
+		w.now += Instant(time.Second)
+		open, _ := ask[*monitor.Connz](t, e, w, monitor.ConnzOptions{CID: 1})
+		want := time.Second
+		if idle {
+			want += time.Minute
+		}
+		if got := nth(open.Conns, 0); got.Idle != want || got.LastActivity != int64(e.wall)-int64(want) {
+			t.Errorf("%q: idle for %v, since %d", did, got.Idle, got.LastActivity)
+		}
+	}
+}
+
 func TestConnz(t *testing.T) {
 	e, w := started(t, Options{ServerName: "n"})
 	a := accept(e)

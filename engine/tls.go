@@ -224,7 +224,6 @@ func (e *Engine) TLSUp(id ConnID, info TLSInfo) {
 	if c.repin && e.unpinned(c) {
 		return
 	}
-	c.lastSeen = e.wall
 	if e.opts.Debug {
 		e.logf(LevelDebug, c.subject(), "TLS handshake complete")
 		e.logf(LevelDebug, c.subject(), "TLS version "+info.Version+", cipher suite "+info.CipherSuite)

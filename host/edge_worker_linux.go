@@ -39,7 +39,7 @@ type worked struct {
 	dead      bool // the socket is closed
 	active    bool // in edgeWorker.active or later
 	readable  bool // bytes or the end may be there
-	hangup    bool // the end is there, behind the bytes
+	short     bool // see shortReads
 	ended     bool // it has been read
 	blocked   bool // a write was taken in part
 	finished  bool // close_notify was written
@@ -148,10 +148,10 @@ func (w *edgeWorker) happened(ev *unix.EpollEvent) {
 	if c == nil {
 		return // the bell
 	}
-	if ev.Events&(unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
+	if ev.Events&(unix.EPOLLIN|shortReads) != 0 {
 		c.readable = true
-		if ev.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
-			c.hangup = true
+		if ev.Events&shortReads != 0 {
+			c.short = true
 		}
 		w.activate(c)
 	}
@@ -190,7 +190,7 @@ func (w *edgeWorker) serve(c *edgeConn) {
 
 func (w *edgeWorker) watch(c *edgeConn) bool {
 	w.conns[int32(c.fd)] = c
-	ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(c.fd)}
+	ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLPRI | unix.EPOLLET, Fd: int32(c.fd)}
 	if err := unix.EpollCtl(w.fd, unix.EPOLL_CTL_ADD, c.fd, &ev); err != nil {
 		w.fail(c, os.NewSyscallError("epoll_ctl", err).Error())
 		return false
@@ -263,7 +263,7 @@ func (w *edgeWorker) read(c *edgeConn) {
 		w.eof(c)
 		return
 	}
-	if n < len(w.buf) && !c.hangup {
+	if n < len(w.buf) && !c.short {
 		c.readable = false
 	} else {
 		w.activate(c)

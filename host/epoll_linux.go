@@ -22,7 +22,7 @@ type sock struct {
 	fd       int32
 	since    uint32 // when it was listed, in epoll.now's terms
 	readable bool   // bytes or the end may be there
-	hangup   bool   // the end is there, behind the bytes
+	short    bool   // see shortReads
 	paused   bool
 	blocked  bool // a write was taken in part
 	listed   bool // in epoll.ready
@@ -184,16 +184,20 @@ func (p *epoll) readReady(e *engine.Engine, most int) int {
 	return most - left
 }
 
+// shortReads are the events after which a read that fills no buffer does not mean that nothing is left: the end of the stream is
+// behind, or reading stopped at an urgent byte (RFC 6093), which no later edge tells.
+const shortReads = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR | unix.EPOLLPRI
+
 func (p *epoll) happened(e *engine.Engine, ev *unix.EpollEvent) {
 	slot := uint32(ev.Fd)
 	c := &p.socks[slot]
 	if c.id == 0 || uint32(c.id>>32) != uint32(ev.Pad) || c.tls != nil {
 		return
 	}
-	if ev.Events&(unix.EPOLLIN|unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
+	if ev.Events&(unix.EPOLLIN|shortReads) != 0 {
 		c.readable = true
-		if ev.Events&(unix.EPOLLRDHUP|unix.EPOLLHUP|unix.EPOLLERR) != 0 {
-			c.hangup = true
+		if ev.Events&shortReads != 0 {
+			c.short = true
 		}
 		p.list(slot, c)
 	}
@@ -241,8 +245,8 @@ func (p *epoll) read(e *engine.Engine, c *sock) int {
 		e.EOF(id)
 		return 0
 	}
-	// A short read means that the socket is empty, unless the end of the stream is behind: a later edge will tell.
-	if n < len(p.buf) && !c.hangup {
+	// A short read means that the socket is empty: a later edge will tell.
+	if n < len(p.buf) && !c.short {
 		c.readable = false
 	}
 	e.InputWaited(int64(p.now-c.since) * int64(time.Microsecond))
@@ -284,7 +288,7 @@ func (p *epoll) accept(e *engine.Engine, l *listener) {
 		listed := p.socks[slot].listed // the slot's former owner may still be on the list
 		p.socks[slot] = sock{id: id, fd: int32(fd), listed: listed}
 		ev := unix.EpollEvent{
-			Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLET,
+			Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLPRI | unix.EPOLLET,
 			Fd:     int32(slot), Pad: int32(uint32(id >> 32)),
 		}
 		if err := unix.EpollCtl(p.fd, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {

@@ -16,7 +16,7 @@ type connInfo struct {
 	LastActivity time.Time   `json:"last_activity"`
 	Stop         *time.Time  `json:"stop,omitempty"`
 	Reason       string      `json:"reason,omitempty"`
-	RTT          string      `json:"rtt,omitempty"`
+	RTT          string      `json:"rtt"`
 	Uptime       string      `json:"uptime"`
 	Idle         string      `json:"idle"`
 	Pending      int         `json:"pending_bytes"`
@@ -46,7 +46,7 @@ type connInfo struct {
 func (c *Conn) row(o *ConnzOptions) connInfo {
 	row := connInfo{
 		CID: c.CID, Kind: "Client", Type: "nats", IP: c.IP, Port: c.Port, Start: Stamp(c.Start),
-		LastActivity: Stamp(c.LastActivity), Reason: c.Reason, Uptime: Uptime(c.Uptime), Idle: Uptime(c.Idle),
+		LastActivity: Stamp(c.LastActivity), Reason: c.Reason, RTT: c.RTT.String(), Uptime: Uptime(c.Uptime), Idle: Uptime(c.Idle),
 		Pending: c.Pending, InMsgs: c.InMsgs, OutMsgs: c.OutMsgs, InBytes: c.InBytes, OutBytes: c.OutBytes, Stalls: c.Stalls,
 		NumSubs: c.NumSubs, Name: c.Name, Lang: c.Lang, Version: c.Version,
 	}
@@ -61,9 +61,6 @@ func (c *Conn) row(o *ConnzOptions) connInfo {
 		if c.Account != globalAccount {
 			row.Account = c.Account
 		}
-	}
-	if c.RTT > 0 {
-		row.RTT = c.RTT.String()
 	}
 	if c.Stop != 0 {
 		t := Stamp(c.Stop)
