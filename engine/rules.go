@@ -197,26 +197,6 @@ func (d *draft) twin(im *importDraft) *importDraft {
 	return nil
 }
 
-// exported finds the export by which a may import; -1 if there is none.
-func (d *draft) exported(a *draft, im *importDraft) int {
-	for i := range d.Exports {
-		x := &d.Exports[i]
-		if x.Kind != im.Kind || !subject.ValidPattern(x.Subject) || !subject.IsSubset(im.Subject, x.Subject) {
-			continue
-		}
-		if n := x.TokenPosition; n > 0 {
-			from, to, ok := subject.Token(im.Subject, n-1)
-			if !ok || im.Subject[from:to] != a.Name && im.Subject[from:to] != a.NKey {
-				continue
-			}
-		} else if !x.Public && !slices.Contains(x.Accounts, a.Name) && !slices.Contains(im.Activated, x.Subject) {
-			continue
-		}
-		return i
-	}
-	return -1
-}
-
 // build says what the imported subject is in the importing account, and how to get from one to the other.
 func (im *importDraft) build() (err error) {
 	to := im.To

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -356,6 +357,53 @@ func TestRulesRefused(t *testing.T) {
 	ok := []config.Account{{Name: "A", Exports: append(tok, priv...)}, {Name: "B", Imports: []config.Import{stream("A", "t.B")}}, {Name: "C", Imports: []config.Import{service("A", "p")}}}
 	if p := CheckAccounts(ok, config.Located{}); len(p) > 0 {
 		t.Error(p)
+	}
+}
+
+// Of several exports that cover what is imported, the most specific one says who may, in whatever order they are.
+func TestMostSpecificExportDecides(t *testing.T) {
+	for _, c := range []struct {
+		exports string // subjects, and behind a : who may import
+		subject string
+		want    string // the export by which C may; empty: it may not
+	}{
+		{"admin.reset:B >", "admin.reset", ""}, {"admin.*:B >", "admin.reset", ""}, {"admin.*:B admin.> >", "admin.reset", ""},
+		{"admin.*:B >", "admin.reset.now", ">"}, {"admin.reset >:B", "admin.reset", "admin.reset"}, {"admin.*:C >:B", "admin.reset", "admin.*"},
+		{"admin.*:C >", "admin.reset", "admin.*"}, {"admin.*:B *.reset", "admin.reset", ""}, {"admin.*:B *.reset:C", "admin.reset", ""},
+		{"admin.*:B *.reset:C admin.reset", "admin.reset", "admin.reset"}, {"admin.reset:B >", "admin.*", ">"},
+		{"p:B p", "p", ""}, {"p:B p:C", "p", "p"}, {"p:C p", "p", "p"}, {"t.*:# >", "t.B", ""}, {"t.*:# >", "t.C", "t.*"}, {"t.*:# >", "t.*", ""},
+	} {
+		for _, kind := range []config.ExportKind{config.Stream, config.Service} {
+			d := config.Account{Name: "D"}
+			for _, x := range strings.Fields(c.exports) {
+				subj, who, some := strings.Cut(x, ":")
+				e := config.Export{Kind: kind, Subject: subj, Public: !some}
+				if who == "#" {
+					e.Public, e.TokenPosition = true, 2
+				} else if some {
+					e.Accounts = []string{who}
+				}
+				d.Exports = append(d.Exports, e)
+			}
+			for range 2 {
+				slices.Reverse(d.Exports)
+				im := config.Import{Kind: kind, Account: "D", Subject: c.subject}
+				s := draftRules([]config.Account{d, {Name: "B"}, {Name: "C", Imports: []config.Import{im}}}, config.Located{})
+				got := ""
+				for _, list := range [][]importDraft{s.accounts[2].streams, s.accounts[2].services} {
+					for i := range list {
+						x := &d.Exports[list[i].export]
+						got = x.Subject
+						if !x.Public && x.Accounts[0] != "C" {
+							t.Errorf("%s: C imports %s by an export to %v", c.exports, c.subject, x.Accounts)
+						}
+					}
+				}
+				if got != c.want || len(s.problems) > 0 != (c.want == "") {
+					t.Errorf("%s: C imports %s by %q, want %q: %v", c.exports, c.subject, got, c.want, s.problems)
+				}
+			}
+		}
 	}
 }
 

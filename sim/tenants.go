@@ -136,10 +136,10 @@ func (d *tenantDraw) exports(r *model.Rules, i int) {
 	}
 }
 
-// exported reports whether the account exports the subject already: which of two such exports counts, nobody says.
+// exported reports whether the account exports the subject already: of two exports of one subject, nobody says which counts.
 func exported(a *model.Account, x model.Export) bool {
 	for _, y := range a.Exports {
-		if y.Kind == x.Kind && model.Meet(y.Subject, x.Subject) {
+		if y.Kind == x.Kind && y.Subject == x.Subject {
 			return true
 		}
 	}

@@ -101,6 +101,24 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
+func TestNarrowestExportDecides(t *testing.T) {
+	a := &Account{Exports: []Export{
+		{Kind: Service, Subject: ">"}, {Kind: Service, Subject: "a.*", Accounts: []string{"B"}}, {Kind: Service, Subject: "*.c"},
+		{Kind: Service, Subject: "a.d"}, {Kind: Stream, Subject: "a.e"},
+	}}
+	for _, c := range []struct{ subj, to, by string }{
+		{"a.b", "B", "a.*"}, {"a.b", "C", ""}, {"a.c", "C", ""}, {"a.c", "B", "a.*"}, {"b.c", "C", "*.c"}, {"a.d", "C", "a.d"}, {"a.>", "C", ">"}, {"a.e", "C", ""},
+	} {
+		by := ""
+		if x := a.exports(&Import{Kind: Service, Subject: c.subj}, c.to); x != nil {
+			by = x.Subject
+		}
+		if by != c.by {
+			t.Errorf("%s imports %s by %q, want %q", c.to, c.subj, by, c.by)
+		}
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	u := &User{May: &Permissions{
 		Publish:   Lists{Allow: []string{"a.>", "b"}, Deny: []string{"a.x"}},

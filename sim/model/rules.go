@@ -122,22 +122,28 @@ func (r *Rules) User(name string) (*User, string) {
 	return nil, ""
 }
 
-// exports reports whether the account exports what im imports to the account of that name, and returns the export.
+// exports reports whether the account exports what im imports to the account of that name, and returns the export. Of those that
+// cover it, those decide that cover none of the others, and all of them.
 func (a *Account) exports(im *Import, to string) *Export {
+	var covering []*Export
 	for i := range a.Exports {
-		x := &a.Exports[i]
-		if x.Kind != im.Kind || !coveredBy(im.Subject, x.Subject) {
-			continue
-		}
-		open := len(x.Accounts) == 0
-		for _, name := range x.Accounts {
-			open = open || name == to
-		}
-		if open {
-			return x
+		if x := &a.Exports[i]; x.Kind == im.Kind && coveredBy(im.Subject, x.Subject) {
+			covering = append(covering, x)
 		}
 	}
-	return nil
+	var found *Export
+	for _, x := range covering {
+		if slices.ContainsFunc(covering, func(y *Export) bool { return y != x && coveredBy(y.Subject, x.Subject) }) {
+			continue
+		}
+		if len(x.Accounts) > 0 && !slices.Contains(x.Accounts, to) {
+			return nil
+		}
+		if found == nil {
+			found = x
+		}
+	}
+	return found
 }
 
 // ExportOf is the export by which an account has an import; nil if there is none.

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/subject"
+)
+
+// Of the exports that cover what an account imports, the most specific one decides: what is exported to some accounts stays theirs
+// whatever wider export there is. Where the most specific ones say different things of the subject (a.* and *.b of a.b), or the
+// same subject is exported more than once, each of them must allow it; of one subject, those that name who may are one.
+
+// exported finds the export by which a may import; -1 if there is none.
+func (d *draft) exported(a *draft, im *importDraft) int {
+	found := -1
+	for i := range d.Exports {
+		if !d.covers(i, im) || d.narrower(i, im) {
+			continue
+		}
+		by := d.opened(i, a, im)
+		if by < 0 {
+			return -1
+		}
+		if found < 0 {
+			found = by
+		}
+	}
+	return found
+}
+
+// covers reports whether an export is of all that is imported.
+func (d *draft) covers(i int, im *importDraft) bool {
+	x := &d.Exports[i]
+	return x.Kind == im.Kind && subject.ValidPattern(x.Subject) && subject.IsSubset(im.Subject, x.Subject)
+}
+
+// narrower reports whether another export that covers what is imported is more specific than one.
+func (d *draft) narrower(i int, im *importDraft) bool {
+	x := &d.Exports[i]
+	for j := range d.Exports {
+		if y := &d.Exports[j]; y.Subject != x.Subject && d.covers(j, im) && subject.IsSubset(y.Subject, x.Subject) {
+			return true
+		}
+	}
+	return false
+}
+
+// opened finds, among the exports of one subject, that which allows a to import; -1 if none does. A public one does only if all
+// are: that others are named takes it back.
+func (d *draft) opened(which int, a *draft, im *importDraft) int {
+	public, named := -1, false
+	for i := range d.Exports {
+		x := &d.Exports[i]
+		if x.Kind != im.Kind || x.Subject != d.Exports[which].Subject {
+			continue
+		}
+		if x.Public && x.TokenPosition == 0 {
+			if public < 0 {
+				public = i
+			}
+			continue
+		}
+		if named = true; mayImport(x, a, im) {
+			return i
+		}
+	}
+	if named {
+		return -1
+	}
+	return public
+}
+
+// mayImport reports whether an export that is not public is for a.
+func mayImport(x *config.Export, a *draft, im *importDraft) bool {
+	if n := x.TokenPosition; n > 0 {
+		from, to, ok := subject.Token(im.Subject, n-1)
+		return ok && (im.Subject[from:to] == a.Name || im.Subject[from:to] == a.NKey)
+	}
+	return slices.Contains(x.Accounts, a.Name) || slices.Contains(im.Activated, x.Subject)
+}
