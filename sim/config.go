@@ -89,6 +89,7 @@ const (
 	cfgCalloutFlood     = 66
 	cfgUpheaval         = 67
 	cfgUpheavalTurns    = 68
+	cfgDiamond          = 69
 	cfgNoAuth           = 70
 	cfgNoAuthUser       = 71 // + version, fewer than noAuthVersions
 	cfgTenantGarbage    = 80

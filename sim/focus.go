@@ -42,6 +42,9 @@ var foci = [...]Focus{
 	{"crowd", "many who subscribe to one subject, and turns that do little", false, []narrowed{
 		{cfgGathering, []uint64{2}}, {cfgTurnWork, []uint64{1, 2, 3}},
 	}},
+	{"diamond", "imports that bring an account the same by two ways", true, []narrowed{
+		{cfgTenantCount, []uint64{1, 2}}, {cfgDiamond, []uint64{2}},
+	}},
 	{"garbage", "garbage where there are accounts", true, []narrowed{
 		{cfgTenantGarbage, []uint64{2}}, many(kindGarbage),
 	}},

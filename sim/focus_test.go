@@ -14,6 +14,7 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		"answers":    func(c *config) bool { return c.tenants != nil && c.tenants.answerers },
 		"callout":    func(c *config) bool { return c.callout != nil },
 		"crowd":      func(c *config) bool { return c.kinds[kindCrowd] >= 20 && c.engine.TurnWork <= 20 },
+		"diamond":    func(c *config) bool { return c.tenants != nil && len(c.tenants.versions[0].Accounts) > 2 },
 		"garbage":    func(c *config) bool { return c.tenants != nil && c.kinds[kindGarbage] >= 10 },
 		"half-close": func(c *config) bool { return c.kinds[kindStorm] >= 10 },
 		"moves": func(c *config) bool {

@@ -98,6 +98,9 @@ func (d draw) settle(c *config, versions uint64) {
 		td := &tenantDraw{draw: d, base: cfgTenant + uint32(i)*tenantStep}
 		td.imports(first, i, backwards)
 	}
+	if d.of(cfgDiamond, 0, 0, 1) == 1 {
+		diamond(first)
+	}
 	t.versions = append(t.versions, first)
 	for v := range int(d.source.Below(d.key(cfgTenantVersions), versions)) {
 		td := &tenantDraw{draw: d, base: cfgTenant + uint32(8+v)*tenantStep}
@@ -192,6 +195,24 @@ func imported(a *model.Account, im *model.Import) bool {
 		}
 	}
 	return false
+}
+
+// diamondSubjects are what a diamond is about.
+const diamondSubjects = "d.d.*"
+
+// diamond has the third account import from the first what it imports by the second, too: it gets that twice.
+func diamond(r *model.Rules) {
+	x := model.Export{Kind: model.Stream, Subject: diamondSubjects}
+	if len(r.Accounts) < 3 || exported(&r.Accounts[0], x) || exported(&r.Accounts[1], x) {
+		return
+	}
+	for i := range 2 {
+		r.Accounts[i].Exports = append(r.Accounts[i].Exports, x)
+		for j := i + 1; j < 3; j++ {
+			im := model.Import{Kind: model.Stream, Account: r.Accounts[i].Name, Subject: x.Subject}
+			r.Accounts[j].Imports = append(r.Accounts[j].Imports, im)
+		}
+	}
 }
 
 func (d *tenantDraw) mappings(a *model.Account) {
