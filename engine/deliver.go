@@ -190,8 +190,8 @@ func (e *Engine) divert(s *subscription) *subscription {
 		e.mark(MarkDeliveryFiltered)
 		return nil
 	}
-	if grants := s.conn.grants; grants != nil && s.flags&subTracked != 0 && len(m.reply) > 0 {
-		grants.Add(m.reply, int64(e.now))
+	if s.flags&subTracked != 0 && len(m.reply) > 0 && s.conn.grants != nil {
+		s.conn.grants.Add(m.reply, int64(e.now))
 	}
 	return s
 }
@@ -199,5 +199,5 @@ func (e *Engine) divert(s *subscription) *subscription {
 // denied reports whether the permissions in force keep what is published on subj from a subscription, whose connection has followed
 // them. Whose connection has closed, and what has ended, may have flags from when the connection was another user: they get nothing.
 func (s *subscription) denied(subj []byte) bool {
-	return s.flags&(subFiltered|subDead) == subFiltered && s.conn.gate&gateClosed == 0 && !s.conn.user.mayDeliver(s.handle.Queue(), subj)
+	return s.flags&(subFiltered|subDead) == subFiltered && s.conn.gate&gateClosed == 0 && !s.conn.user.mayDeliver(s, subj)
 }

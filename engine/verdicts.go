@@ -75,10 +75,10 @@ func (u *user) mayGet(subj []byte) bool {
 	return l.allowed
 }
 
-// mayDeliver reports whether a subscription of the user, in the queue group unless that is empty, may be given subj.
-func (u *user) mayDeliver(queue string, subj []byte) bool {
-	if queue == "" {
-		return u.mayGet(subj)
+// mayDeliver reports whether a subscription of the user may be given subj.
+func (u *user) mayDeliver(s *subscription, subj []byte) bool {
+	if queue := s.handle.Queue(); queue != "" {
+		return u.perms.MayDeliver([]byte(queue), subj)
 	}
-	return u.perms.MayDeliver([]byte(queue), subj)
+	return u.mayGet(subj)
 }
