@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/pem"
 	"errors"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/permission"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -77,6 +79,28 @@ func checkCallout(o *Options, users map[string]bool, wrong func(config.Pos, stri
 	}
 }
 
+// asksIn reports whether the service that the configuration names listens in an account.
+func (o *Options) asksIn(account string) bool {
+	return o.Callout != nil && cmp.Or(o.Callout.Account, globalAccount) == account
+}
+
+// withheld is spec, which may be nil, for a user of the account in which a service decides who clients are. Nobody there may
+// question it in the server's place: it would let in whom it is told of, or tell which passwords are right.
+func withheld(spec *permission.Spec) *permission.Spec {
+	var s permission.Spec
+	if spec != nil {
+		s = *spec
+	}
+	s.Publish.Deny = append(slices.Clip(s.Publish.Deny), calloutSubject)
+	return &s
+}
+
+// withholds reports whether a message of the user would be a question to the service, or have others send it one by their answers.
+// No permission to answer allows that.
+func (u *user) withholds(subj []byte) bool {
+	return len(subj) == len(calloutSubject) && u != nil && u.barred && string(subj) == calloutSubject
+}
+
 // lets reports whether a user is let in by its JWT, and not by the service.
 func lets(x *claims.Callout, user string) bool { return slices.Contains(x.Users, user) }
 
@@ -111,11 +135,7 @@ func (e *Engine) callout(c *conn, answer bool) {
 
 // calloutAccount is the account in which the service that the configuration names listens.
 func (e *Engine) calloutAccount() *account {
-	name := e.opts.Callout.Account
-	if name == "" {
-		name = globalAccount
-	}
-	return e.byAccount[name]
+	return e.byAccount[cmp.Or(e.opts.Callout.Account, globalAccount)]
 }
 
 // sentence is a reason as the service's account is told it.
@@ -353,13 +373,25 @@ func (e *Engine) placeConfigured(c *conn, q *inquiry, u *claims.User) {
 		e.refuseLogin(c, why)
 		return
 	}
-	who, v := e.empower(c, u, u.Powers, u.Powers.Permissions)
+	who, v := e.empowerIn(c, u, name)
 	if v != nil {
 		e.refuseLogin(c, v.why)
 		return
 	}
-	who.account, who.answered = e.byAccount[name], true
 	e.endWith(c, q.login, who)
+}
+
+// empowerIn makes the user whom a service lets into an account of the configuration.
+func (e *Engine) empowerIn(c *conn, u *claims.User, account string) (*user, *verdict) {
+	spec, barred := u.Powers.Permissions, e.opts.asksIn(account)
+	if barred {
+		spec = withheld(spec)
+	}
+	who, v := e.empower(c, u, u.Powers, spec)
+	if v == nil {
+		who.account, who.answered, who.barred = e.byAccount[account], true, barred
+	}
+	return who, v
 }
 
 // placeChartered is the same in operator mode.
@@ -390,6 +422,9 @@ func (e *Engine) keepAnswered(c *conn) bool {
 	if u == nil || !u.answered || e.opts.Callout == nil || u.jwt == nil || u.jwt.Issuer != e.opts.Callout.Issuer || !e.configured(u.account.name) {
 		return false
 	}
-	_, v := e.empower(c, u.jwt, u.powers, nil)
+	who, v := e.empowerIn(c, u.jwt, u.account.name)
+	if v == nil && who.barred != u.barred {
+		e.become(c, who)
+	}
 	return v == nil
 }

@@ -85,7 +85,7 @@ func explainIn(o *Options, account, subj, queue string) (*Explained, error) {
 	if _, there := draftRules(o.Accounts, o.SystemAccount).byName[account]; !there {
 		return nil, fmt.Errorf("there is no account %q", account)
 	}
-	return explainAs(o, userDraft{in: account}, "", subj, queue), nil
+	return explainAs(o, o.plainUser("", account), "", subj, queue), nil
 }
 
 func explainAs(o *Options, u userDraft, name, subj, queue string) *Explained {
@@ -99,7 +99,7 @@ func explainAs(o *Options, u userDraft, name, subj, queue string) *Explained {
 		x.Subscribe = u.perms.ExplainSubscribe([]byte(subj), []byte(queue))
 		if literal {
 			*x.Publish = u.perms.ExplainPublish([]byte(subj))
-			if limit, ok := u.perms.Responses(); ok && !x.Publish.Allowed {
+			if limit, ok := u.perms.Responses(); ok && !x.Publish.Allowed && !u.withholds([]byte(subj)) {
 				x.Responses = &limit
 			}
 		}
@@ -117,10 +117,10 @@ func explainAs(o *Options, u userDraft, name, subj, queue string) *Explained {
 func explainedUser(o *Options, name string) (userDraft, error) {
 	list, _ := draftUsers(o)
 	if o.User != "" && o.Token == "" {
-		list = append(list, userDraft{in: globalAccount, user: user{name: o.User}})
+		list = append(list, o.plainUser(o.User, globalAccount))
 	}
 	if len(list) == 0 {
-		return userDraft{in: globalAccount}, nil // nobody is told apart
+		return o.plainUser("", globalAccount), nil // nobody is told apart
 	}
 	if i := slices.IndexFunc(list, func(u userDraft) bool { return u.name == name }); i >= 0 {
 		return list[i], nil

@@ -71,6 +71,9 @@ func (e *Engine) judge(c *conn, u *claims.User, ch *charter) (*user, *verdict) {
 	if spec == nil {
 		spec = a.Defaults
 	}
+	if a.Callout != nil {
+		spec = withheld(spec)
+	}
 	if p.Bearer && a.NoBearer {
 		return nil, refused("the account does not allow bearer tokens")
 	}
@@ -78,7 +81,7 @@ func (e *Engine) judge(c *conn, u *claims.User, ch *charter) (*user, *verdict) {
 	if v != nil {
 		return nil, v
 	}
-	who.account, who.under = ch.account, a
+	who.account, who.under, who.barred = ch.account, a, a.Callout != nil
 	return who, nil
 }
 

@@ -25,6 +25,7 @@ type user struct {
 	under         *claims.Account // by which its JWT was judged; nil in a configuration without operators
 	expires       WallTime        // when it is no longer who it is; 0: never
 	answered      bool            // a service said who it is
+	barred        bool            // the service that decides about clients is in its account
 	proxyRequired bool
 	nkey          bool      // it is a key that proves it
 	pub, sub      *verdicts // what perms said lately
@@ -119,6 +120,7 @@ func draftUsers(o *Options) (list []userDraft, problems []error) {
 	names := map[string]bool{}
 	add := func(in string, u *config.User, defaults *config.Permissions) {
 		d := userDraft{in: in, user: user{name: u.Name, password: u.Password, types: u.ConnectionTypes, proxyRequired: u.ProxyRequired}}
+		d.barred = o.asksIn(in)
 		if u.NKey != "" {
 			if !nkeys.IsValidPublicUserKey(u.NKey) {
 				wrong(u.Pos, "%q is not a public user nkey", u.NKey)
@@ -135,14 +137,12 @@ func draftUsers(o *Options) (list []userDraft, problems []error) {
 		if p == nil {
 			p = defaults
 		}
-		if p != nil {
-			set, err := permission.Compile(permissionSpec(p))
-			if err != nil {
-				wrong(p.Pos, "permissions of user %q: %v", d.name, err)
-				return
-			}
-			d.perms = set
+		set, err := compilePermissions(p, d.barred)
+		if err != nil {
+			wrong(p.Pos, "permissions of user %q: %v", d.name, err)
+			return
 		}
+		d.perms = set
 		list = append(list, d)
 	}
 	for i := range o.Users {
@@ -159,6 +159,23 @@ func draftUsers(o *Options) (list []userDraft, problems []error) {
 		wrong(o.NoAuthUser.Pos, "no_auth_user: %q not present as user or nkey in authorization block or account configuration", n)
 	}
 	return list, problems
+}
+
+// compilePermissions makes p ready, which may be nil, for a user who is barred or not. Nil: the user may do everything. An error is
+// about p.
+func compilePermissions(p *config.Permissions, barred bool) (*permission.Set, error) {
+	var spec *permission.Spec
+	if p != nil {
+		s := permissionSpec(p)
+		spec = &s
+	}
+	if barred {
+		spec = withheld(spec)
+	}
+	if spec == nil {
+		return nil, nil
+	}
+	return permission.Compile(*spec)
 }
 
 func permissionSpec(p *config.Permissions) (s permission.Spec) {
@@ -207,9 +224,9 @@ func (e *Engine) setUsers(list []userDraft) {
 		}
 	}
 	if o.Token != "" {
-		d.token = &user{account: e.global, password: o.Token}
+		d.token = e.globalUser("", o.Token)
 	} else if o.User != "" || o.Pass != "" {
-		d.byName[o.User] = &user{name: o.User, account: e.global, password: o.Pass}
+		d.byName[o.User] = e.globalUser(o.User, o.Pass)
 		if config.IsBcrypt(o.Pass) {
 			d.decoy = o.Pass
 		}
@@ -227,9 +244,24 @@ func (e *Engine) setUsers(list []userDraft) {
 		if e.guestName == "" {
 			e.guestName = "nats-" + e.newNonce()[:8]
 		}
-		d.guests, d.noAuth = true, &user{name: e.guestName, account: e.global, unproved: true}
+		d.guests, d.noAuth = true, e.globalUser(e.guestName, "")
+		d.noAuth.unproved = true
 	}
 	e.users = d
+}
+
+// plainUser is a user of an account without permissions of its own.
+func (o *Options) plainUser(name, in string) userDraft {
+	d := userDraft{in: in, user: user{name: name, barred: o.asksIn(in)}}
+	d.perms, _ = compilePermissions(nil, d.barred) // only what is configured can be wrong
+	return d
+}
+
+// globalUser is a user in the account of those who are in none by name.
+func (e *Engine) globalUser(name, password string) *user {
+	u := e.opts.plainUser(name, globalAccount).user
+	u.account, u.password = e.global, password
+	return &u
 }
 
 // become makes a connection, or a connection that was another user, the user's.
@@ -316,7 +348,7 @@ func (e *Engine) mayPublish(c *conn, subj []byte) (allowed, lasting bool) {
 	if c.user.may() == nil || c.user.canPublish(subj) {
 		return true, true
 	}
-	if c.grants != nil && c.grants.Use(subj, int64(e.now)) {
+	if c.grants != nil && !c.user.withholds(subj) && c.grants.Use(subj, int64(e.now)) {
 		return true, false
 	}
 	e.mark(MarkPublishDenied)

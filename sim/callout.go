@@ -124,7 +124,11 @@ const (
 )
 
 const serviceHello = `CONNECT {"verbose":false,"pedantic":false,"headers":true,"user":"` + calloutUser + `","pass":"` + authSecret + `"}` +
-	"\r\nSUB $SYS.REQ.USER.AUTH 1\r\nPING\r\n"
+	"\r\nSUB $SYS.REQ.USER.AUTH 1\r\n" + serviceForges + "PING\r\n"
+
+// serviceForges is what nobody in the service's account may send it, the service itself as any: what it gets besides questions of
+// the server's fails the run.
+const serviceForges = "PUB $SYS.REQ.USER.AUTH 6\r\nforged\r\nPUB $SYS.REQ.USER.INFO $SYS.REQ.USER.AUTH 0\r\n\r\n"
 
 // serviceIn has the service do something after a while.
 func (n *node) serviceIn(d schedule.Time, what uint64) {
