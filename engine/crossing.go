@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/mapping"
 	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
 )
@@ -17,7 +18,7 @@ type crossing struct {
 	hops           int            // accounts passed through before
 	silent         bool           // there a trace is not told
 
-	found *sublist.Result[*subscription] // whom it reaches there, if a reload has come since; nil: that is looked up
+	found *sublist.Result[*subscription] // whom it reaches there, if that is known: a reload has come since; nil: that is looked up
 	info  []byte                         // what the service is told of who asks, if so
 }
 
@@ -88,6 +89,7 @@ func (e *Engine) request(im *serviceImport) {
 			return // a wildcard for a token, which it does not take apart
 		}
 	}
+	e.mapCrossing(x)
 	if m.trace != nil {
 		if !e.traceRequest(im, x) {
 			m.cross = m.cross[:len(m.cross)-1]
@@ -106,6 +108,24 @@ func (e *Engine) request(im *serviceImport) {
 	}
 }
 
+// mapCrossing gives a crossing the subject that the mappings of the account that it comes into make of its own, as they do of
+// what is published there. If they drop it, it reaches nobody.
+func (e *Engine) mapCrossing(x *crossing) {
+	t := x.to.def.mappings
+	if t == nil {
+		return
+	}
+	to, outcome, _ := e.mapped(t, e.mapScratch[:0], x.subject)
+	switch outcome {
+	case mapping.Mapped:
+		e.mark(MarkCrossingMapped)
+		x.subject, e.mapScratch = to, x.subject
+	case mapping.Lost:
+		e.mark(MarkCrossingLost)
+		x.subject, x.found = x.subject[:0], &e.nobody
+	}
+}
+
 // answer takes e.out, published on a reply subject of a, to whom it answers.
 func (e *Engine) answer(a *account, subj []byte) {
 	r := a.replies[string(subj)]
@@ -116,6 +136,7 @@ func (e *Engine) answer(a *account, subj []byte) {
 	x := e.cross(r.to)
 	e.mark(MarkReplyCrossed)
 	x.subject = append(x.subject, r.reply...)
+	e.mapCrossing(x)
 	if m.trace != nil && !e.traceAnswer(r, x) {
 		m.cross = m.cross[:len(m.cross)-1]
 		return

@@ -79,7 +79,7 @@ type Engine struct {
 	lines  lines
 	nobody sublist.Result[*subscription] // whom a message reaches that lapsed: it is empty
 	// room to build control lines in
-	lineScratch, bodyScratch []byte
+	lineScratch, bodyScratch, mapScratch []byte
 
 	jobs   map[JobID]job
 	jobID  JobID

@@ -62,6 +62,8 @@ type Crossing struct {
 	Exported  config.Pos `json:"-"`
 	Imported  config.Pos `json:"-"`
 	Depth     int        `json:"depth"` // steps before it
+	// Mapping is what the account that it comes into makes of ToSubject; with Comes, of what comes there as ToSubject then.
+	Mapping *ExplainedMapping `json:"mapping,omitempty"`
 }
 
 // Explain answers for a user of options that were checked: one that exists by name or public key, or anybody where no
@@ -196,7 +198,16 @@ func (s *ruleSet) goesFrom(x *Explained, at int, subj string, services bool, dep
 		}
 		there := changed(im.there, subj)
 		x.Goes = s.crossing(x.Goes, at, im, subj, there, depth)
-		s.goesFrom(x, s.byName[im.Account], there, true, depth+1)
+		into := s.byName[im.Account]
+		m := s.accounts[into].explainMapping(there)
+		x.Goes[len(x.Goes)-1].Mapping = m
+		if m == nil || m.Kept > 0 {
+			s.goesFrom(x, into, there, true, depth+1)
+		}
+		for k := 0; m != nil && k < len(m.To); k++ {
+			m.To[k].Publish.Allowed = true
+			s.goesFrom(x, into, m.To[k].Subject, true, depth+1)
+		}
 	}
 	for to := range s.accounts {
 		for i := range s.accounts[to].streams {
@@ -224,18 +235,65 @@ func (s *ruleSet) comesTo(x *Explained, at int, subj string, streams bool, depth
 		x.Comes = s.crossing(x.Comes, at, im, there, both, depth)
 		s.comesTo(x, s.byName[im.Account], there, true, depth+1)
 	}
+	for _, b := range s.accounts[at].before(subj) {
+		s.requestsTo(x, at, b, depth)
+	}
+}
+
+// requestsTo adds how requests reach what mappings, if any, make something of in an account.
+func (s *ruleSet) requestsTo(x *Explained, at int, b beforeMapping, depth int) {
 	for from := range s.accounts {
 		for i := range s.accounts[from].services {
 			im := &s.accounts[from].services[i]
-			both, ok := subject.Intersect(subj, im.Subject)
+			both, ok := subject.Intersect(b.subject, im.Subject)
 			if !ok || s.byName[im.Account] != at || depth == hopsMax || len(x.Comes) >= crossingsMax {
 				continue
 			}
 			here := changed(im.here, both)
-			x.Comes = s.crossing(x.Comes, from, im, here, both, depth)
+			x.Comes = s.crossing(x.Comes, from, im, here, changed(b.becomes, both), depth)
+			if subject.ValidLiteral(both) {
+				m := s.accounts[at].explainMapping(both)
+				for k := 0; m != nil && k < len(m.To); k++ {
+					m.To[k].Publish.Allowed = true
+				}
+				x.Comes[len(x.Comes)-1].Mapping = m
+			}
 			s.comesTo(x, from, here, false, depth+1)
 		}
 	}
+}
+
+// beforeMapping is a subject, or pattern, of which mappings make another; becomes is nil if it stays as it is.
+type beforeMapping struct {
+	subject string
+	becomes *mapping.Transform
+}
+
+// before finds what reaches subj, a subject or pattern, from other accounts: as it is, or by a mapping that can be undone.
+func (d *draft) before(subj string) (all []beforeMapping) {
+	m := d.explainMapping(subj)
+	if m == nil || m.Kept > 0 || slices.ContainsFunc(m.To, func(to MappedSubject) bool { return to.Subject == subj }) {
+		all = append(all, beforeMapping{subject: subj})
+	}
+	for i := range d.Mappings {
+		for _, to := range d.Mappings[i].Destinations {
+			here, err := mapping.CompileImport(d.Mappings[i].Subject, to.Subject)
+			if err != nil || to.Weight == 0 || to.Subject == d.Mappings[i].Subject {
+				continue
+			}
+			both, ok := subject.Intersect(subj, here.Pattern())
+			back, err := here.Reverse()
+			if !ok || err != nil {
+				continue
+			}
+			b := changed(back, both)
+			if m := d.explainMapping(b); m == nil && subject.ValidLiteral(b) || m != nil && m.Source != d.Mappings[i].Subject {
+				continue // another mapping comes first
+			}
+			all = append(all, beforeMapping{subject: b, becomes: here})
+		}
+	}
+	return all
 }
 
 // crossingsMax bounds what Explain lists each way.

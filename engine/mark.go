@@ -76,6 +76,8 @@ const (
 	MarkFanoutSettled
 	MarkUnderwayDenied
 	MarkMappingLost
+	MarkCrossingMapped
+	MarkCrossingLost
 	MarkHopsMax
 	NumMarks
 )
@@ -151,6 +153,8 @@ var markNames = [NumMarks]string{
 	MarkFanoutSettled:     "a message under way at a reload that goes on to other accounts: whom it reaches there is found out before",
 	MarkUnderwayDenied:    "a message under way at a reload kept from somebody whom only the new permissions allow it",
 	MarkMappingLost:       "a message lost by a mapping",
+	MarkCrossingMapped:    "a message mapped by the account that it crossed into",
+	MarkCrossingLost:      "a message lost by a mapping of the account that it crossed into",
 	MarkHopsMax:           "a message that passed through too many accounts",
 }
 

@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/natsd/natsd/mapping"
+
 // replyPrefix begins the subjects that stand in an account for a reply subject of another. They are nats-server's: permissions
 // that let services answer name them.
 const replyPrefix = "_R_."
@@ -193,12 +195,29 @@ func disown(r *reply) {
 
 // abandonRequest ends one request of a connection that is gone, unless somebody else listens for the answer.
 func (e *Engine) abandonRequest(r *reply) {
-	if e.listens(r.to, []byte(r.reply)) {
+	if e.listensForAnswer(r) {
 		disown(r)
 		return
 	}
 	e.mark(MarkReplyAbandoned)
 	e.failReply(r, latencyAbandoned)
+}
+
+// listensForAnswer reports whether the answer would be delivered or go on: it may, if it is left to chance where mappings have it go.
+func (e *Engine) listensForAnswer(r *reply) bool {
+	subj := []byte(r.reply)
+	if t := r.to.def.mappings; t != nil {
+		to, outcome, chance := e.mapped(t, nil, subj)
+		switch {
+		case chance:
+			return true
+		case outcome == mapping.Lost:
+			return false
+		case outcome == mapping.Mapped:
+			subj = to
+		}
+	}
+	return e.listens(r.to, subj)
 }
 
 // listens reports whether something published on subj in a would be delivered or go on to another account.

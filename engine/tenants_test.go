@@ -213,6 +213,51 @@ func TestServiceImport(t *testing.T) {
 	s.noReplies()
 }
 
+// Answers are mapped too, in the account that they come into: by each on their way. Whether anybody listens for one is asked behind
+// that mapping.
+func TestAnswersAreMapped(t *testing.T) {
+	mapped := func(from string, to ...config.Destination) []config.Mapping {
+		return []config.Mapping{{Subject: from, Destinations: to}}
+	}
+	s := withAccounts(t, Options{},
+		config.Account{Name: "A", Exports: exports(config.Service, "svc"), Mappings: mapped("svc", config.Destination{Subject: "v1", Weight: 100})},
+		config.Account{
+			Name: "B", Imports: []config.Import{service("A", "svc")},
+			Mappings: append(mapped("r.*", config.Destination{Subject: "got.$1", Weight: 100}), mapped("none", config.Destination{Subject: "none", Weight: 0})...),
+		})
+	a := s.join("A", "SUB v1 1\r\n")
+	b := s.join("B", "SUB got.* 1\r\nSUB r.* 2\r\nSUB none 3\r\n")
+	s.say(b, "PUB svc r.7 2\r\nhi\r\n")
+	text, reply := s.replySubject(a)
+	if want := "HMSG v1 1 REPLY 52 54\r\nNATS/1.0\r\nNats-Request-Info: {\"acc\":\"B\",\"rtt\":1}\r\n\r\nhi\r\n"; text != want {
+		t.Fatalf("got  %q\nwant %q", text, want)
+	}
+	s.say(a, "PUB "+reply+" 3\r\nans\r\n")
+	s.got(b, "MSG got.7 1 3\r\nans\r\n")
+	s.say(b, "PUB svc none 2\r\nhi\r\n")
+	_, reply = s.replySubject(a)
+	s.say(a, "PUB "+reply+" 3\r\nans\r\n")
+	s.got(b, "")
+	s.noReplies()
+	// Who asks goes away: somebody else listens behind the mapping for one of the answers, before it for the other.
+	for _, c := range []struct {
+		reply string
+		waits int
+	}{{"r.1", 1}, {"none", 0}} {
+		asks := s.join("B", "PUB svc "+c.reply+" 2\r\nhi\r\n")
+		s.w.settle(t, s.e)
+		turn(s.e, func() { s.e.Closed(asks, "") })
+		s.w.settle(t, s.e)
+		if n := len(s.e.byAccount["A"].replies); n != c.waits {
+			t.Errorf("%d replies wait for answers on %s, want %d", n, c.reply, c.waits)
+		}
+		_, reply = s.replySubject(a)
+		s.say(a, "PUB "+reply+" 3\r\nans\r\n")
+		s.w.take(b)
+		s.noReplies()
+	}
+}
+
 // noReplies checks that no request is remembered.
 func (s *tenants) noReplies() {
 	s.t.Helper()

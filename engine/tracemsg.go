@@ -234,7 +234,7 @@ func (e *Engine) traceRequest(im *serviceImport, x *crossing) bool {
 func (e *Engine) traceAnswer(r *reply, x *crossing) bool {
 	t := e.out.trace
 	if !t.silent {
-		t.add(traceService{"si", e.traceTime(), r.to.name, string(e.out.subject), r.reply})
+		t.add(traceService{"si", e.traceTime(), r.to.name, string(e.out.subject), string(x.subject)})
 	}
 	x.silent = true
 	return !t.only

@@ -77,6 +77,9 @@ func (e *Engine) settleFanout(f *fanout, known outlooks) {
 func (e *Engine) settleCrossing(i int, known outlooks) {
 	m := &e.out
 	x := m.cross[i]
+	if x.found != nil {
+		return // mappings have dropped it
+	}
 	m.subject, m.reply, m.hops = x.subject, x.reply, x.hops
 	m.body, m.header, m.size = m.orig.body, m.orig.header, m.orig.size
 	if m.trace != nil {

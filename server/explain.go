@@ -54,6 +54,7 @@ func explanation(x *engine.Explained) string {
 	}
 	for _, c := range x.Comes {
 		fmt.Fprintf(&b, "    %s%s from account %s as %s: gets %s%s\n", indent(c.Depth), c.Kind, c.From, c.ToSubject, c.Subject, way(c))
+		explainMappedThere(&b, c)
 	}
 	return b.String()
 }
@@ -61,25 +62,38 @@ func explanation(x *engine.Explained) string {
 // explainGoes adds where what is published goes.
 func explainGoes(b *strings.Builder, x *engine.Explained) {
 	if m := x.Mapping; m != nil {
-		for _, to := range m.To {
-			fmt.Fprintf(b, "    mapping %q -> %q: published as %s", m.Source, to.Template, to.Subject)
-			if to.Weight < 100 {
-				fmt.Fprintf(b, ", %d%% of the messages", to.Weight)
-			}
-			if to.Cluster != "" {
-				fmt.Fprintf(b, ", in cluster %s", to.Cluster)
-			}
-			fmt.Fprintf(b, "%s: %s\n", place(m.At), verdict(to.Publish))
-		}
-		if m.Kept > 0 {
-			fmt.Fprintf(b, "    mapping %q: %d%% of the messages keep the subject%s: %s\n", m.Source, m.Kept, place(m.At), verdict(*x.Publish))
-		}
-		if m.Lost > 0 {
-			fmt.Fprintf(b, "    mapping %q: %d%% of the messages are dropped%s\n", m.Source, m.Lost, place(m.At))
-		}
+		explainMapping(b, "    ", m, func(e permission.Explanation) string { return ": " + verdict(e) }, *x.Publish)
 	}
 	for _, c := range x.Goes {
 		fmt.Fprintf(b, "    %s%s to account %s as %s%s\n", indent(c.Depth), c.Kind, c.To, c.ToSubject, way(c))
+		explainMappedThere(b, c)
+	}
+}
+
+// explainMappedThere adds what the account that a step leads to makes of the subject.
+func explainMappedThere(b *strings.Builder, c engine.Crossing) {
+	if c.Mapping != nil {
+		explainMapping(b, "      "+indent(c.Depth), c.Mapping, func(permission.Explanation) string { return "" }, permission.Explanation{})
+	}
+}
+
+// explainMapping adds what a mapping makes of a subject, and what follows from that; kept is of messages whose subject stays.
+func explainMapping(b *strings.Builder, in string, m *engine.ExplainedMapping, follows func(permission.Explanation) string, kept permission.Explanation) {
+	for _, to := range m.To {
+		fmt.Fprintf(b, "%smapping %q -> %q: published as %s", in, m.Source, to.Template, to.Subject)
+		if to.Weight < 100 {
+			fmt.Fprintf(b, ", %d%% of the messages", to.Weight)
+		}
+		if to.Cluster != "" {
+			fmt.Fprintf(b, ", in cluster %s", to.Cluster)
+		}
+		fmt.Fprintf(b, "%s%s\n", place(m.At), follows(to.Publish))
+	}
+	if m.Kept > 0 {
+		fmt.Fprintf(b, "%smapping %q: %d%% of the messages keep the subject%s%s\n", in, m.Source, m.Kept, place(m.At), follows(kept))
+	}
+	if m.Lost > 0 {
+		fmt.Fprintf(b, "%smapping %q: %d%% of the messages are dropped%s\n", in, m.Source, m.Lost, place(m.At))
 	}
 }
 

@@ -50,7 +50,12 @@ func (d draw) dice(t *tenants, c *config) {
 		a.Users = append(slices.Clip(a.Users), model.User{Name: diceUser, Password: diceSecret})
 	}
 	for _, way := range t.versions[0].Routes(t.versions[0].Accounts[at].Name, diceSubject) {
-		t.dice = append(t.dice, share{subject: way.Subject, weight: int64(way.Weight)})
+		i := slices.IndexFunc(t.dice, func(s share) bool { return s.subject == way.Subject })
+		if i < 0 { // else it goes on to a service in several ways
+			i = len(t.dice)
+			t.dice = append(t.dice, share{subject: way.Subject})
+		}
+		t.dice[i].weight += int64(way.Weight)
 	}
 	c.kinds[kindGambler] = 6
 }

@@ -119,6 +119,32 @@ func TestNarrowestExportDecides(t *testing.T) {
 	}
 }
 
+// What crosses is mapped by the account that it comes into, by each on its way; what it drops reaches nobody there.
+func TestRoutesAreMappedOnTheWay(t *testing.T) {
+	r := &Rules{Accounts: []Account{
+		{
+			Name: "A", Exports: []Export{{Kind: Service, Subject: "q.*"}},
+			Mappings: []Mapping{{Subject: "q.1", Destinations: []Destination{{"v", 33}, {"w", 33}}}, {Subject: "q.2", Destinations: []Destination{{"v", 30}, {"q.2", 10}}}},
+		},
+		{
+			Name: "B", Exports: []Export{{Kind: Service, Subject: "p.*"}}, Imports: []Import{{Kind: Service, Account: "A", Subject: "q.*"}},
+			Mappings: []Mapping{{Subject: "p.*", Destinations: []Destination{{"q.$1", 50}}}},
+		},
+		{Name: "C", Imports: []Import{{Kind: Service, Account: "B", Subject: "p.*"}}},
+	}}
+	for _, c := range []struct{ account, subj, want string }{
+		{"B", "q.3", "100: B/q.3; A/q.3;"},
+		{"B", "q.1", "33: B/q.1; A/v;33: B/q.1; A/w;34: B/q.1; A/q.1;"},
+		{"B", "q.2", "30: B/q.2; A/v;10: B/q.2; A/q.2;60: B/q.2;"},
+		{"C", "p.2", "15: C/p.2; B/q.2; A/v;5: C/p.2; B/q.2; A/q.2;30: C/p.2; B/q.2;50: C/p.2; B/p.2;"},
+		{"C", "p.1", "16: C/p.1; B/q.1; A/v;16: C/p.1; B/q.1; A/w;18: C/p.1; B/q.1; A/q.1;50: C/p.1; B/p.1;"},
+	} {
+		if got := show(r.Routes(c.account, c.subj)); got != c.want {
+			t.Errorf("%s publishes %s: %s, want %s", c.account, c.subj, got, c.want)
+		}
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	u := &User{May: &Permissions{
 		Publish:   Lists{Allow: []string{"a.>", "b"}, Deny: []string{"a.x"}},

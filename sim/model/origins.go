@@ -1,10 +1,12 @@
 package model
 
+import "slices"
+
 // Origin is where a message may have been published.
 type Origin struct{ Account, Subject string }
 
-// Origins are the places from which a message can have come to a subject in an account: Routes backwards, but for mappings. A
-// subject in a publisher's account is one behind them.
+// Origins are the places from which a message can have come to a subject in an account: Routes backwards. A subject in a publisher's
+// account is one behind its mappings.
 func (r *Rules) Origins(account, subj string) []Origin {
 	return r.streamedFrom(nil, Origin{account, subj}, 0)
 }
@@ -39,8 +41,29 @@ func (r *Rules) requestedFrom(all []Origin, at Origin, hops int) []Origin {
 			if im.Kind != Service || im.Account != at.Account || r.ExportOf(a.Name, im) == nil {
 				continue
 			}
-			if here, ok := rewrite(at.Subject, im.Subject, im.local()); ok {
-				all = r.requestedFrom(all, Origin{a.Name, here}, hops+1)
+			for _, there := range r.before(at) {
+				if here, ok := rewrite(there, im.Subject, im.local()); ok {
+					all = r.requestedFrom(all, Origin{a.Name, here}, hops+1)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// before are the subjects of which the account's mappings may make this one.
+func (r *Rules) before(at Origin) (all []string) {
+	add := func(subj string) {
+		makes := func(c Choice) bool { return c.Subject == at.Subject }
+		if !slices.Contains(all, subj) && slices.ContainsFunc(r.mapped(at.Account, subj), makes) {
+			all = append(all, subj)
+		}
+	}
+	add(at.Subject)
+	for _, m := range r.Account(at.Account).Mappings {
+		for _, d := range m.Destinations {
+			if subj, ok := undo(at.Subject, m.Subject, Numbered(d.Subject)); ok {
+				add(subj)
 			}
 		}
 	}

@@ -12,6 +12,10 @@ func TestOriginsAreRoutesBackwards(t *testing.T) {
 		{
 			Name:    "B",
 			Exports: []Export{{Kind: Stream, Subject: "im.>"}, {Kind: Service, Subject: "*.c"}},
+			Mappings: []Mapping{
+				{Subject: "a.c", Destinations: []Destination{{"a.b", 30}, {"a.c", 10}}},
+				{Subject: "*.c", Destinations: []Destination{{"im.a.$1", 50}}},
+			},
 			Imports: []Import{{Kind: Stream, Account: "A", Subject: "a.>", Prefix: "im"}, {Kind: Stream, Account: "A", Subject: "b"}},
 		},
 		{
@@ -32,9 +36,11 @@ func TestOriginsAreRoutesBackwards(t *testing.T) {
 		for _, subj := range subjects {
 			from := Origin{a.Name, subj}
 			all = append(all, from)
-			for _, e := range r.Onward(a.Name, subj) {
-				for _, l := range e.Leaves {
-					routed[way{from, Origin(l)}] = true
+			for _, c := range r.behindMappings(a.Name, subj) {
+				for _, e := range c.Entries {
+					for _, l := range e.Leaves {
+						routed[way{from, Origin(l)}] = true
+					}
 				}
 			}
 		}
@@ -55,4 +61,9 @@ func TestOriginsAreRoutesBackwards(t *testing.T) {
 	if crossed < 10 {
 		t.Errorf("but %d ways lead to another account", crossed)
 	}
+}
+
+// behindMappings is Routes for a subject that the account's mappings have made.
+func (r *Rules) behindMappings(account, subj string) []Choice {
+	return r.enter(Choice{Weight: 100, Subject: subj}, Entry{Account: account, Subject: subj}, 0)
 }

@@ -1,5 +1,7 @@
 package model
 
+import "slices"
+
 // Choice is one of the ways that a message can take: its mappings leave it to chance.
 type Choice struct {
 	Weight  int    // percent; what the weights of all choices lack to 100 is lost
@@ -24,19 +26,14 @@ type Leaf struct{ Account, Subject string }
 // hopsMost is how many accounts are passed through one after another.
 const hopsMost = 8
 
-// Routes says where a message goes that is published on subj in an account.
+// Routes says where a message goes that is published on subj in an account, or comes there from another one: in every account that
+// it comes into, its mappings apply.
 func (r *Rules) Routes(account, subj string) []Choice {
 	var all []Choice
 	for _, c := range r.mapped(account, subj) {
-		c.Entries = r.enter(nil, Entry{Account: account, Subject: c.Subject}, 0)
-		all = append(all, c)
+		all = append(all, r.enter(c, Entry{Account: account, Subject: c.Subject}, 0)...)
 	}
 	return all
-}
-
-// Onward is Routes for a message that comes from another account: it is not mapped.
-func (r *Rules) Onward(account, subj string) []Entry {
-	return r.enter(nil, Entry{Account: account, Subject: subj}, 0)
 }
 
 // mapped is what the account's mappings make of a subject.
@@ -63,11 +60,13 @@ func (r *Rules) mapped(account, subj string) []Choice {
 	return []Choice{{Weight: 100, Subject: subj}}
 }
 
-// enter appends the entry, and those that its services lead to.
-func (r *Rules) enter(all []Entry, e Entry, hops int) []Entry {
+// enter gives a choice the entry, and those that its services lead to: it is several choices then, where the mappings there leave
+// that to chance.
+func (r *Rules) enter(c Choice, e Entry, hops int) []Choice {
 	e.Leaves = r.spread(nil, Leaf{e.Account, e.Subject}, 0)
-	at := len(all)
-	all = append(all, e)
+	at := len(c.Entries)
+	c.Entries = append(slices.Clip(c.Entries), e)
+	all := []Choice{c}
 	if hops == hopsMost {
 		return all
 	}
@@ -82,9 +81,39 @@ func (r *Rules) enter(all []Entry, e Entry, hops int) []Entry {
 		if x == nil || !ok {
 			continue
 		}
-		all = r.enter(all, Entry{Account: im.Account, Subject: there, Hidden: true, By: x, Shares: im.Share, Parent: at}, hops+1)
+		ways := r.mapped(im.Account, there)
+		before := all
+		all = nil
+		for _, c := range before {
+			shares := Shared(c.Weight, ways)
+			for k, w := range ways {
+				c.Weight = shares[k]
+				all = append(all, r.enter(c, Entry{Account: im.Account, Subject: w.Subject, Hidden: true, By: x, Shares: im.Share, Parent: at}, hops+1)...)
+			}
+			if lost := shares[len(ways)]; lost > 0 {
+				c.Weight = lost
+				all = append(all, c)
+			}
+		}
 	}
 	return all
+}
+
+// Shared divides a weight among choices, and what they lack to 100, which comes last. Nothing of it is lost, though of what can't be
+// divided the last one there is has more.
+func Shared(weight int, choices []Choice) []int {
+	shares, left, lack, last := make([]int, len(choices)+1), weight, 100, 0
+	for i, c := range choices {
+		shares[i] = weight * c.Weight / 100
+		left -= shares[i]
+		lack -= c.Weight
+		last = i
+	}
+	if lack > 0 {
+		last = len(choices)
+	}
+	shares[last] += left
+	return shares
 }
 
 // spread appends the leaf, and those of the accounts that import it.

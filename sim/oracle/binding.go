@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/natsd/natsd/sim/model"
 )
@@ -99,7 +100,7 @@ func (o *Oracle) crossed(c, by *Conn, r *record, m *Message, f fit) {
 
 // bind notes the reply subject that a request has in the account of one of its entries.
 func (o *Oracle) bind(by *Conn, r *record, m *Message, f fit) {
-	if r.spans || r.answers != nil || f.vague && len(r.choices) == 1 || bits.OnesCount64(f.could) > 1 {
+	if r.spans || r.answers != nil || f.blurred || f.vague && len(r.choices) == 1 || bits.OnesCount64(f.could) > 1 {
 		o.blur(answer{by, r.n})
 		return // more than one thing may have been done with it: anything may come of an answer
 	}
@@ -282,17 +283,33 @@ func (o *Oracle) unsure(r *record) bool {
 func (o *Oracle) answerWays(account string, r *record, v int) []model.Choice {
 	b := r.answers
 	e := o.eras[v]
-	entries := append([]model.Entry(nil), e.ahead(account, r.subject)...)
-	r.link = len(entries)
-	if account == b.at && !r.late && v >= b.era && b.life[v-b.era] {
-		for _, l := range b.links {
-			more := e.ahead(l.account, l.subject)
-			for i := range more {
-				x := more[i]
+	all := append([]model.Choice(nil), e.ways(account, r.subject)...)
+	r.link = len(all[0].Entries) // alike for all: no mapping is for such subjects
+	if account != b.at || r.late || v < b.era || !b.life[v-b.era] {
+		return all
+	}
+	for _, l := range b.links {
+		all = joined(all, e.ways(l.account, l.subject))
+	}
+	return all
+}
+
+// joined are the choices of a message that takes each of both: which one of one has nothing to do with which one of the other.
+func joined(all, more []model.Choice) (both []model.Choice) {
+	for _, c := range all {
+		shares := model.Shared(c.Weight, more)
+		for k, m := range more {
+			entries := slices.Clone(c.Entries)
+			for i, x := range m.Entries {
 				x.Hidden = x.Hidden || i == 0
+				x.Parent += len(c.Entries)
 				entries = append(entries, x)
 			}
+			both = append(both, model.Choice{Weight: shares[k], Subject: c.Subject, Entries: entries})
+		}
+		if lost := shares[len(more)]; lost > 0 {
+			both = append(both, model.Choice{Weight: lost, Subject: c.Subject, Entries: c.Entries})
 		}
 	}
-	return []model.Choice{{Weight: 100, Subject: r.subject, Entries: entries}}
+	return both
 }

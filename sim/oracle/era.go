@@ -13,7 +13,6 @@ type era struct {
 	began  position
 	users  map[string]seat
 	routes map[string][]model.Choice
-	onward map[string][]model.Entry
 	may    map[string]bool
 }
 
@@ -29,7 +28,7 @@ const memoAsked = 4096
 func newEra(rules *model.Rules, at position) *era {
 	return &era{
 		rules: rules, began: at, users: make(map[string]seat), routes: make(map[string][]model.Choice),
-		onward: make(map[string][]model.Entry), may: make(map[string]bool),
+		may: make(map[string]bool),
 	}
 }
 
@@ -42,7 +41,7 @@ func (e *era) seat(name string) seat {
 	return s
 }
 
-// ways are the routes of what is published on subj in an account.
+// ways are the routes of what is published on subj in an account, or comes there from another one.
 func (e *era) ways(account, subj string) []model.Choice {
 	key := account + " " + subj
 	all, ok := e.routes[key]
@@ -52,20 +51,6 @@ func (e *era) ways(account, subj string) []model.Choice {
 		}
 		all = e.rules.Routes(account, subj)
 		e.routes[key] = all
-	}
-	return all
-}
-
-// ahead are the routes of what comes to subj in an account from another one.
-func (e *era) ahead(account, subj string) []model.Entry {
-	key := account + " " + subj
-	all, ok := e.onward[key]
-	if !ok {
-		if len(e.onward) >= memoAsked {
-			clear(e.onward)
-		}
-		all = e.rules.Onward(account, subj)
-		e.onward[key] = all
 	}
 	return all
 }

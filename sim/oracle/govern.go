@@ -173,6 +173,7 @@ type fit struct {
 	copies        int    // of it that the subscription may get
 	vague         bool   // it fits several choices, or several configurations
 	could         uint64 // the entries that it fits, as bits
+	blurred       bool   // entries of several choices that it fits have the same number, though they are not alike
 }
 
 // single is the entry by which a message came, if there is only one. Where the publish may have been handled by one of several
@@ -226,6 +227,7 @@ func (o *Oracle) fits(c, by *Conn, r *record, s *sub, m *Message) (fit, bool) {
 						f.choice, f.entry, f.hidden, found = i, j, x.Hidden, true
 					}
 					f.could |= 1 << min(j, 63)
+					f.blurred = f.blurred || j == f.entry && i != f.choice && v == r.era && !alike(choices[i].Entries, choices[f.choice].Entries, j)
 					f.vague = f.vague || f.choice != i || v != r.era
 				}
 			}
@@ -240,6 +242,20 @@ func (o *Oracle) fits(c, by *Conn, r *record, s *sub, m *Message) (fit, bool) {
 		r.chosen = f.choice + 1
 	}
 	return f, true
+}
+
+// alike reports whether a message comes to an entry of one choice by the same accounts as to that of another.
+func alike(a, b []model.Entry, at int) bool {
+	for {
+		x, y := &a[at], &b[at]
+		if x.Account != y.Account || x.By != y.By || x.Shares != y.Shares || x.Parent != y.Parent {
+			return false
+		}
+		if x.By == nil {
+			return true
+		}
+		at = x.Parent
+	}
 }
 
 // misfit fails for a message that came by no lawful way.
