@@ -141,7 +141,7 @@ func (p *parser) resume(start int) {
 	}
 	for !p.end() {
 		c := p.peek()
-		if depth <= 0 && (c == '}' || c == '\n' || c == ',' || c == ';') {
+		if depth <= 0 && (c == '}' || p.atLineEnd() || c == ',' || c == ';') {
 			if c != '}' {
 				p.next()
 			}
@@ -227,7 +227,7 @@ func (p *parser) separator(array bool) bool {
 	switch c := p.peek(); {
 	case p.end(), c == ']' && array, c == '}' && !array:
 		return true
-	case c == '\n', c == ',', c == ';' && !array:
+	case p.atLineEnd(), c == ',', c == ';' && !array:
 		p.next()
 		return true
 	}

@@ -24,16 +24,23 @@ func (s *scanner) peek() byte {
 }
 
 func (s *scanner) next() byte {
+	ends := s.atLineEnd()
 	c := s.peek()
 	s.at++
 	switch {
-	case c == '\n':
+	case ends:
 		s.pos.Line++
 		s.pos.Col = 1
 	case c&0xC0 != 0x80: // bytes within a character don't count
 		s.pos.Col++
 	}
 	return c
+}
+
+// atLineEnd reports whether a line ends with the next byte: \n, or a \r that no \n follows.
+func (s *scanner) atLineEnd() bool {
+	c := s.peek()
+	return c == '\n' || c == '\r' && !strings.HasPrefix(s.text[s.at:], "\r\n")
 }
 
 // skipTo moves forward to offset at.
@@ -80,7 +87,7 @@ func (s *scanner) skip(lines bool) {
 		if s.peek() != '#' && !strings.HasPrefix(s.text[s.at:], "//") {
 			return
 		}
-		for !s.end() && s.peek() != '\n' {
+		for !s.end() && !s.atLineEnd() {
 			s.next()
 		}
 	}
@@ -93,8 +100,10 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // rest is the beginning of the line from here, for messages.
 func (s *scanner) rest() string {
 	const most = 20
-	line, _, _ := strings.Cut(s.text[min(s.at, len(s.text)):], "\n")
-	line = strings.TrimRight(line, "\r")
+	line := s.text[min(s.at, len(s.text)):]
+	if end := strings.IndexAny(line, "\r\n"); end >= 0 {
+		line = line[:end]
+	}
 	if runes := []rune(line); len(runes) > most {
 		return string(runes[:most]) + "…"
 	}
