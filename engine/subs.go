@@ -5,7 +5,8 @@ import (
 	"github.com/natsd/natsd/wire"
 )
 
-// subscribe carries out a SUB. The order of the checks is nats-server's: the tokens, the limit, the subject, the sid.
+// subscribe carries out a SUB. The order of the checks is nats-server's: the tokens, the permission, the limit, the subject,
+// the sid.
 func (e *Engine) subscribe(c *conn, args []byte) {
 	subj, queue, sid, ok := wire.ParseSub(args)
 	if !ok {
@@ -20,6 +21,12 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 		e.sendBytes(c, e.lineScratch)
 		return
 	}
+	allowed, flags := c.judge(subj, queue)
+	if !allowed {
+		e.mark(MarkSubDenied)
+		e.violation(c, subj, queue, sid)
+		return
+	}
 	if len(c.subs) >= c.subsMax {
 		e.mark(MarkMaxSubs)
 		e.sendErr(c, wire.ErrMaxSubscriptions)
@@ -27,14 +34,7 @@ func (e *Engine) subscribe(c *conn, args []byte) {
 	}
 	if old := c.sub(sid); old == nil {
 		s := newSubscription(c, sid)
-		if c.user.may() != nil {
-			var allowed bool
-			if allowed, s.flags = c.judge(subj, queue); !allowed {
-				e.mark(MarkSubDenied)
-				e.violation(c, subj, queue, sid)
-				return
-			}
-		}
+		s.flags = flags
 		if e.insert(c.acc, subj, queue, s) != nil {
 			e.sendErr(c, wire.ErrInvalidSubject)
 			return

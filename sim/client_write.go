@@ -149,7 +149,7 @@ func (c *client) subscribe(pattern, queue string, responds bool) *subscription {
 	s := &subscription{sid: c.nextSid, pattern: pattern, queue: queue, responds: responds, pinged: c.pings}
 	c.node.oracle.Subscribe(c.told, s.sid, pattern, queue)
 	if !c.maySubscribe(pattern, queue) {
-		c.writeRefused(s)
+		c.writeRefused(s.sid, pattern, queue)
 		c.forbidden = append(c.forbidden, s)
 		return s
 	}
@@ -158,6 +158,15 @@ func (c *client) subscribe(pattern, queue string, responds bool) *subscription {
 	}
 	c.subs = append(c.subs, s)
 	return s
+}
+
+// repeatSID writes a SUB with a sid in use: to no effect, but that the client is told where it may not subscribe to that.
+func (c *client) repeatSID(sid uint64, pattern string) {
+	if c.maySubscribe(pattern, "") {
+		c.writeSub(sid, pattern, "")
+	} else {
+		c.writeRefused(sid, pattern, "")
+	}
 }
 
 // writeSub writes a SUB, with a sid in use to no effect, and reports whether the server may, or must, refuse it.

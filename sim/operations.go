@@ -196,7 +196,7 @@ func (c *client) do(op operation, s slotKey) {
 		// Not where a reload may come first and take the subscription away: then this one would be there.
 		t := c.w.cfg.tenants
 		if sub := c.drawSub(s); sub != nil && !sub.doubtful && (t == nil || len(t.versions) < 2) {
-			c.writeSub(sub.sid, c.drawPattern(s), "")
+			c.repeatSID(sub.sid, c.drawPattern(s))
 		}
 	case opFence:
 		c.ping()

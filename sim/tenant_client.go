@@ -82,23 +82,11 @@ func (c *client) appendSub(sid uint64, pattern, queue string) {
 	c.out = append(b, "\r\n"...)
 }
 
-// writeRefused writes a SUB that the permissions forbid.
-func (c *client) writeRefused(s *subscription) {
-	c.appendSub(s.sid, s.pattern, s.queue)
-	err := c.subViolation(s.pattern, s.queue)
-	m := c.w.cfg.engine.MaxSubscriptions
-	if m == 0 || len(c.subs) < m {
-		c.ledger.add(due{kind: dueErr, err: err, mild: true, more: c.oneTooMany()})
-		return
-	}
-	for _, s := range c.subs { // how many are over, the server may know better
-		if s.ending || s.doubtful {
-			c.ledger.add(due{kind: dueOption, err: wire.ErrMaxSubscriptions})
-			c.ledger.add(due{kind: dueOption, err: err})
-			return
-		}
-	}
-	c.ledger.add(due{kind: dueErr, err: wire.ErrMaxSubscriptions})
+// writeRefused writes a SUB that the permissions forbid: the server says so even where it is one too many
+// as well, or the sid is in use.
+func (c *client) writeRefused(sid uint64, pattern, queue string) {
+	c.appendSub(sid, pattern, queue)
+	c.ledger.add(due{kind: dueErr, err: c.subViolation(pattern, queue), mild: true, more: c.oneTooMany()})
 }
 
 // oneTooMany is what a client may be told instead of anything else when a reload comes first: it lets subscriptions in that were
