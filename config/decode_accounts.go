@@ -332,6 +332,7 @@ func imports(d *schema.Decoder, v *conf.Value, a *Account) {
 			return
 		}
 		im := i{Pos: v.Pos}
+		var traced *conf.Value
 		of := func(kind ExportKind) schema.Reader[i] {
 			return func(d *schema.Decoder, v *conf.Value, im *i) {
 				if im.Kind != 0 {
@@ -355,8 +356,14 @@ func imports(d *schema.Decoder, v *conf.Value, a *Account) {
 			schema.On("to", schema.Text(func(im *i) *string { return &im.To })),
 			schema.On("prefix", schema.Text(func(im *i) *string { return &im.Prefix })),
 			schema.On("share", schema.Switch(func(im *i) *bool { return &im.Share })),
-			schema.On("allow_trace", schema.Switch(func(im *i) *bool { return &im.AllowTrace })),
+			schema.On("allow_trace", func(d *schema.Decoder, v *conf.Value, im *i) {
+				traced = v
+				schema.Switch(func(im *i) *bool { return &im.AllowTrace })(d, v, im)
+			}),
 		}, &im)
+		if im.Kind == Service && traced != nil {
+			d.Report.Errorf(traced.Pos, "allow_trace of an import is for streams only: of a service, its export has it")
+		}
 		if im.Kind == 0 {
 			d.Report.Errorf(v.Pos, "an import is of a stream or of a service")
 			return

@@ -87,7 +87,18 @@ func loginKeys() keys[Authorization] {
 	return keys[a]{
 		schema.On("user", schema.Text(func(a *a) *string { return &a.User }), "username"),
 		schema.On("password", schema.Text(func(a *a) *string { return &a.Password }), "pass"),
-		schema.On("timeout", schema.Seconds(func(a *a) *time.Duration { return &a.Timeout })),
+		schema.On("timeout", loginTimeout),
+	}
+}
+
+// loginTimeMost is the longest time to log in that is not doubted.
+const loginTimeMost = 60 * time.Second
+
+// loginTimeout reads how long a client may take to log in. A unit without quotes, 1m, makes it a number of megaseconds.
+func loginTimeout(d *schema.Decoder, v *conf.Value, a *Authorization) {
+	schema.Seconds(func(a *Authorization) *time.Duration { return &a.Timeout })(d, v, a)
+	if a.Timeout > loginTimeMost {
+		d.Report.Doubtf(v, "timeout of %s (%v) is high: keep it under 60 seconds, and write a duration with its unit in quotes, such as \"1m\"", v.Text, a.Timeout)
 	}
 }
 

@@ -100,6 +100,8 @@ func TestMistakesNameTheKeyAndWhatIsExpected(t *testing.T) {
 		{"resolver { type: full, dir: x, hard_delete: true }", "f:1:10: hard_delete has no effect without allow_delete"},
 		{"resolver { type: full, dir: x, hard_delete: true, allow_delete: true }", ""},
 		{"resolver { type: cache, dir: x, hard_delete: true }", "f:1:10: hard_delete is not for a resolver of type cache"},
+		{"accounts { A { imports: [ {allow_trace: no, service: {account: B, subject: s}} ] } }",
+			"f:1:41: allow_trace of an import is for streams only: of a service, its export has it"},
 		// All of them at once.
 		{"a: 1\nport: x\ncluster { b: 1 }\nhost: [1]", "f:1:1: unknown key \"a\"\nf:2:7: expected an integer, found the string \"x\"\n" +
 			"f:3:11: unknown key \"b\" in cluster\nf:4:7: expected a string, found an array"},

@@ -15,6 +15,7 @@ import (
 // What engine.Options takes where nothing is said.
 const (
 	defaultMaxPayload    = 1 << 20
+	discouragedPayload   = 8 << 20 // above it, a single message holds up too much
 	defaultMaxPending    = 64 << 20
 	defaultLameDuck      = 2 * time.Minute
 	defaultLameDuckGrace = 10 * time.Second
@@ -29,6 +30,9 @@ func unfit(c *config.Config, rep *conf.Report) {
 	payload, pending := cmp.Or(c.MaxPayload, defaultMaxPayload), cmp.Or(c.MaxPending, defaultMaxPending)
 	if payload < 0 {
 		wrong("max_payload", "max_payload is %d: it can't be below zero", payload)
+	}
+	if at, there := c.Where("max_payload"); there && payload > discouragedPayload {
+		rep.Warnf(at, "max_payload is %d: maximum payloads over 8 MB are discouraged and could lead to poor performance", payload)
 	}
 	if pending > 0 && payload > pending {
 		wrong(theOne(c, "max_payload", "max_pending"), "max_payload (%d) is more than max_pending (%d): such messages could never be delivered", payload, pending)
@@ -45,6 +49,8 @@ func unfit(c *config.Config, rep *conf.Report) {
 	}
 	if len(c.Operators.Operators)+len(c.Operators.TrustedKeys) == 0 {
 		withoutOperator(c, rep)
+	} else if at, there := c.Where("resolver_preload"); there && c.Operators.Resolver.Kind == config.URLResolver {
+		rep.Errorf(at, "resolver_preload is for resolvers of the types MEMORY, full and cache: one with a URL asks there")
 	}
 }
 

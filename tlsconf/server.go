@@ -83,11 +83,19 @@ func Server(s Settings) (*Config, error) {
 	return c, nil
 }
 
+const ofStores = " is for a cert_store, as Windows has them: natsd reads certificates from files"
+
 // refuse names what can't be done here.
 func (s *Settings) refuse() error {
 	switch {
-	case s.CertStore != "" || s.CertMatch != "" || s.CertMatchBy != "" || len(s.CACertsMatch) > 0:
+	case s.CertStore != "":
 		return errors.New("cert_store not compatible with current operating system: natsd reads certificates from files")
+	case s.CertMatch != "":
+		return errors.New("cert_match" + ofStores)
+	case s.CertMatchBy != "":
+		return errors.New("cert_match_by" + ofStores)
+	case len(s.CACertsMatch) > 0:
+		return errors.New("ca_certs_match" + ofStores)
 	case s.CheckKnownURLs:
 		return errors.New("verify_cert_and_check_known_urls not supported in this context")
 	case s.Peers != nil && !s.Verify && !s.VerifyAndMap:
