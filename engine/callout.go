@@ -389,9 +389,16 @@ func (e *Engine) empowerIn(c *conn, u *claims.User, account string) (*user, *ver
 	}
 	who, v := e.empower(c, u, u.Powers, spec)
 	if v == nil {
-		who.account, who.answered, who.barred = e.byAccount[account], true, barred
+		who.account, who.barred = e.byAccount[account], barred
+		who.answeredFor(c)
 	}
 	return who, v
+}
+
+// answeredFor makes the user one whom a service has let in. Its key was made up for one question and tells nobody anything: it is
+// known by the name that the service gives it, else by the one that the client has shown.
+func (u *user) answeredFor(c *conn) {
+	u.answered, u.name = true, cmp.Or(u.jwt.Label, c.connect.User, c.connect.Nkey, u.name)
 }
 
 // placeChartered is the same in operator mode.
@@ -406,7 +413,7 @@ func (e *Engine) placeChartered(c *conn, l *login, u *claims.User) {
 		e.refuseLogin(c, v.why)
 		return
 	}
-	who.answered = true
+	who.answeredFor(c)
 	e.endWith(c, l, who)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/monitor"
 )
 
 // calloutWorld is an engine whose clients a service decides about, which the test is.
@@ -276,6 +277,33 @@ func TestCalloutAndReload(t *testing.T) {
 	turn(w.e, func() { w.e.Reload(o) })
 	w.run()
 	w.wants(c, refusedText)
+}
+
+// Whom the service lets in is known by the name that it gives, else by the one shown; the key that was made up for the question is
+// nowhere to be seen. It does not make the client the user of the configuration with that name.
+func TestCalloutNames(t *testing.T) {
+	for _, x := range []struct{ given, shown, want string }{{"ann", "joe", "ann"}, {"", "joe", "joe"}, {"app", "", "app"}} {
+		w := newCalloutWorld(t, false, nil)
+		c := w.connect(x.shown, "")
+		w.reply(w.question(), w.issuer, nil, func(u *jwt.UserClaims) { u.Name = x.given })
+		w.wants(c, "PONG")
+		say(w.e, c, "SUB R 1\r\nPUB $SYS.REQ.USER.INFO R 0\r\n\r\n")
+		w.run()
+		w.wants(c, `"data":{"user":"`+x.want+`","account":"APP","account_name":"APP"}`)
+		if z, _ := ask[*monitor.Connz](t, w.e, w.fakeWorld, monitor.ConnzOptions{User: x.want}); len(z.Pick()) != 1 {
+			t.Errorf("%+v: %d", x, z.Total)
+		}
+		o := w.e.opts
+		o.Callout = nil
+		o.Accounts = slices.Clone(o.Accounts)
+		o.Accounts[1].Users = []config.User{{Name: x.want}}
+		turn(w.e, func() { w.e.Reload(o) })
+		w.run()
+		if x.want == "joe" {
+			continue // what it has shown lets it in now
+		}
+		w.wants(c, refusedText)
+	}
 }
 
 func TestCalloutInOperatorMode(t *testing.T) {

@@ -150,6 +150,8 @@ func (e *Engine) rejudge(c *conn) {
 		e.expel(c, v.err, v.reason)
 		return
 	}
-	who.answered = u.answered
+	if u.answered {
+		who.answeredFor(c)
+	}
 	e.become(c, who)
 }

@@ -24,6 +24,9 @@ func (e *Engine) serveUser(k *call) {
 		return
 	}
 	i := userInfo{User: c.userName(), Account: c.acc.name, AccountName: c.acc.title(), UserName: c.papers().label}
+	if i.UserName == i.User {
+		i.UserName = ""
+	}
 	if may := c.user.may(); may != nil {
 		spec := may.Spec()
 		i.Permissions = &spec

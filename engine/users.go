@@ -87,6 +87,9 @@ func (d *directory) claimed(o *wire.Connect) *user {
 
 // same finds the user that one of an earlier directory still is, with the same password or key; nil if there is none.
 func (d *directory) same(u *user) *user {
+	if u != nil && u.answered {
+		return nil // it has a name, and shown nothing that goes with it
+	}
 	if u == nil || u.unproved {
 		if u != nil && d.noAuth != nil && d.noAuth.name == u.name {
 			return d.noAuth
