@@ -9,7 +9,9 @@ import (
 
 // crossing is a message that goes on in another account: a request to a service imported from there, or the answer to one.
 // A message that crosses is first delivered to all whom it reaches in its own account; then come its crossings, one by one,
-// each as if the message had been published there. Those may cause further ones.
+// each as if the message had been published there, but that it is between two: imports of streams from there don't bring a request
+// or an answer to third accounts. A request may cause further ones. An answer goes to who asked, and back from there if it answers
+// what came there as a request; it is not itself a request to services that are imported there.
 type crossing struct {
 	to             *account
 	subject, reply []byte         // there; the buffers are used again
@@ -181,8 +183,11 @@ func (e *Engine) enter() *sublist.Result[*subscription] {
 		return x.found
 	}
 	e.answerIn(x.to)
-	return e.reach(x.to, m.subject)
+	return e.arrive(x.to, m.subject)
 }
+
+// answers reports whether the message is an answer, and in the account of who asked.
+func (m *outgoing) answers() bool { return m.crossed > 0 && m.cross[m.crossed-1].service == nil }
 
 // answerIn is answer for e.out in an account that it has come into.
 func (e *Engine) answerIn(a *account) {
@@ -256,7 +261,12 @@ func (e *Engine) lapsed(x *crossing) bool {
 
 // findOut returns whom a message reaches that has waited to know, or e.unknown.
 func (e *Engine) findOut(m *outgoing) *sublist.Result[*subscription] {
-	r := e.reach(m.awaits, m.subject)
+	var r *sublist.Result[*subscription]
+	if m.crossed > 0 {
+		r = e.arrive(m.awaits, m.subject)
+	} else {
+		r = e.reach(m.awaits, m.subject)
+	}
 	if r != e.unknown {
 		m.awaits = nil
 		m.many, m.crowd = r.Fanout() >= manyMin, r.Fanout() >= crowdMin

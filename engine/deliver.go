@@ -10,6 +10,9 @@ func (e *Engine) deliverQueue(members []*subscription, limit int) (delivered, do
 		m.member = 0
 		if n > 1 {
 			m.member = e.rng.IntN(n)
+			if m.crossed > 0 {
+				e.pickHere(members)
+			}
 		}
 	}
 	for ; m.untried > 0; m.untried-- {
@@ -30,6 +33,31 @@ func (e *Engine) deliverQueue(members []*subscription, limit int) (delivered, do
 	}
 	return false, true
 }
+
+// pickHere draws again until a member is found that is of the account itself, as only those get what comes there from another one:
+// each with the same chance.
+func (e *Engine) pickHere(members []*subscription) {
+	m := &e.out
+	for range pickTries {
+		if members[m.member].flags&subShadow == 0 {
+			return
+		}
+		m.member = e.rng.IntN(len(members))
+	}
+	e.work += len(members) / lookWork
+	here := make([]int, 0, len(members))
+	for i, s := range members {
+		if s.flags&subShadow == 0 {
+			here = append(here, i)
+		}
+	}
+	if len(here) > 0 {
+		m.member = here[e.rng.IntN(len(here))]
+	}
+}
+
+// pickTries is how often is drawn before members are counted.
+const pickTries = 16
 
 // deliver appends the message to what waits for the subscriber's connection. It reports whether the subscriber counts as
 // having been sent it.
@@ -169,7 +197,7 @@ func (e *Engine) divert(s *subscription) *subscription {
 		e.mark(MarkAutoUnsubInResult)
 		return nil
 	case s.flags&subService != 0:
-		if !e.out.settled {
+		if !e.out.settled && !e.out.answers() {
 			e.request(s.also.service)
 		}
 		return nil
@@ -177,6 +205,10 @@ func (e *Engine) divert(s *subscription) *subscription {
 		e.take(s)
 		return nil
 	case s.flags&subShadow != 0:
+		if e.out.crossed > 0 {
+			e.mark(MarkCrossingKept)
+			return nil
+		}
 		s = e.unshadow(s)
 	case e.out.otherHead:
 		e.out.setHead(e.out.subject)

@@ -111,7 +111,7 @@ func explainAs(o *Options, u userDraft, name, subj, queue string) *Explained {
 	if literal {
 		x.goes(s, at, u.perms)
 	}
-	s.comesTo(x, at, subj, true, 0)
+	s.comesTo(x, at, subj, published, 0)
 	return x
 }
 
@@ -135,7 +135,7 @@ func (x *Explained) goes(s *ruleSet, at int, may *permission.Set) {
 	x.Mapping = s.accounts[at].explainMapping(x.Subject)
 	if x.Mapping == nil || x.Mapping.Kept > 0 {
 		if x.Publish.Allowed || x.Responses != nil {
-			s.goesFrom(x, at, x.Subject, true, 0)
+			s.goesFrom(x, at, x.Subject, published, 0)
 		}
 	}
 	if x.Mapping == nil {
@@ -147,7 +147,7 @@ func (x *Explained) goes(s *ruleSet, at int, may *permission.Set) {
 			m.Publish = may.ExplainPublish([]byte(m.Subject))
 		}
 		if m.Publish.Allowed {
-			s.goesFrom(x, at, m.Subject, true, 0)
+			s.goesFrom(x, at, m.Subject, published, 0)
 		}
 	}
 }
@@ -188,12 +188,16 @@ func (d *draft) explainMapping(subj string) *ExplainedMapping {
 	return m
 }
 
-// goesFrom adds the crossings of a message on subj in an account, and those that follow from them. What arrives by an import
-// of a stream goes on by such imports only: services is false then.
-func (s *ruleSet) goesFrom(x *Explained, at int, subj string, services bool, depth int) {
+// published is the kind of what was published in the account that it is in: both kinds of imports may take it to others. What has
+// come by an import goes on by those of the same kind only.
+const published = config.ExportKind(255)
+
+// goesFrom adds the crossings of a message on subj in an account, which has come by a kind of import, and those that follow from
+// them.
+func (s *ruleSet) goesFrom(x *Explained, at int, subj string, came config.ExportKind, depth int) {
 	for i := range s.accounts[at].services {
 		im := &s.accounts[at].services[i]
-		if !services || depth == hopsMax || len(x.Goes) >= crossingsMax || !subject.Match(subj, im.local) {
+		if came == config.Stream || depth == hopsMax || len(x.Goes) >= crossingsMax || !subject.Match(subj, im.local) {
 			continue
 		}
 		there := changed(im.there, subj)
@@ -202,38 +206,40 @@ func (s *ruleSet) goesFrom(x *Explained, at int, subj string, services bool, dep
 		m := s.accounts[into].explainMapping(there)
 		x.Goes[len(x.Goes)-1].Mapping = m
 		if m == nil || m.Kept > 0 {
-			s.goesFrom(x, into, there, true, depth+1)
+			s.goesFrom(x, into, there, config.Service, depth+1)
 		}
 		for k := 0; m != nil && k < len(m.To); k++ {
 			m.To[k].Publish.Allowed = true
-			s.goesFrom(x, into, m.To[k].Subject, true, depth+1)
+			s.goesFrom(x, into, m.To[k].Subject, config.Service, depth+1)
 		}
 	}
 	for to := range s.accounts {
 		for i := range s.accounts[to].streams {
 			im := &s.accounts[to].streams[i]
-			if depth == hopsMax || len(x.Goes) >= crossingsMax || s.byName[im.Account] != at || !subject.Match(subj, im.Subject) {
+			if came == config.Service || depth == hopsMax || len(x.Goes) >= crossingsMax || s.byName[im.Account] != at || !subject.Match(subj, im.Subject) {
 				continue
 			}
 			here := changed(im.here, subj)
 			x.Goes = s.crossing(x.Goes, to, im, subj, here, depth)
-			s.goesFrom(x, to, here, false, depth+1)
+			s.goesFrom(x, to, here, config.Stream, depth+1)
 		}
 	}
 }
 
-// comesTo adds how what others publish reaches subj in an account. What comes by an import of a service was published, or
-// came by another such import: streams is false then.
-func (s *ruleSet) comesTo(x *Explained, at int, subj string, streams bool, depth int) {
+// comesTo adds how what others publish reaches subj in an account, and goes on from there by a kind of import.
+func (s *ruleSet) comesTo(x *Explained, at int, subj string, goes config.ExportKind, depth int) {
 	for i := range s.accounts[at].streams {
 		im := &s.accounts[at].streams[i]
 		both, ok := subject.Intersect(subj, im.local)
-		if !ok || !streams || depth == hopsMax || len(x.Comes) >= crossingsMax {
+		if !ok || goes == config.Service || depth == hopsMax || len(x.Comes) >= crossingsMax {
 			continue
 		}
 		there := changed(im.there, both)
 		x.Comes = s.crossing(x.Comes, at, im, there, both, depth)
-		s.comesTo(x, s.byName[im.Account], there, true, depth+1)
+		s.comesTo(x, s.byName[im.Account], there, config.Stream, depth+1)
+	}
+	if goes == config.Stream {
+		return // it was published there
 	}
 	for _, b := range s.accounts[at].before(subj) {
 		s.requestsTo(x, at, b, depth)
@@ -258,7 +264,7 @@ func (s *ruleSet) requestsTo(x *Explained, at int, b beforeMapping, depth int) {
 				}
 				x.Comes[len(x.Comes)-1].Mapping = m
 			}
-			s.comesTo(x, from, here, false, depth+1)
+			s.comesTo(x, from, here, config.Service, depth+1)
 		}
 	}
 }

@@ -54,6 +54,7 @@ const (
 	MarkAuthKnown
 	MarkAuthShared
 	MarkRequestCrossed
+	MarkCrossingKept
 	MarkReplyCrossed
 	MarkReplyExpired
 	MarkReplyAbandoned
@@ -131,6 +132,7 @@ var markNames = [NumMarks]string{
 	MarkAuthKnown:         "a password known from an earlier check",
 	MarkAuthShared:        "a password whose check others waited for too",
 	MarkRequestCrossed:    "a request went on to a service of another account",
+	MarkCrossingKept:      "a request or answer was kept from a third account that imports streams from where it came",
 	MarkReplyCrossed:      "an answer came back from another account",
 	MarkReplyExpired:      "a request to another account given up because no answer came in time",
 	MarkReplyAbandoned:    "a request to another account given up because nobody listens for the answer",

@@ -252,7 +252,7 @@ func (s *subscription) cut() bool {
 // wait for ever because imports change again and again: it takes as long as it has receivers then, as it would to deliver it at once.
 func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	r := &e.recast
-	if e.moves.on && !e.fetchAll(a, subj) {
+	if !e.fetched(a, subj) {
 		return e.unknown
 	}
 	if r.on && len(r.feeds[a]) > 0 {
@@ -267,6 +267,17 @@ func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	}
 	return e.match(a, subj)
 }
+
+// arrive is reach for a message that comes into an account from another one, which imports of streams bring no further.
+func (e *Engine) arrive(a *account, subj []byte) *sublist.Result[*subscription] {
+	if !e.fetched(a, subj) {
+		return e.unknown
+	}
+	return e.match(a, subj)
+}
+
+// fetched has those be in an account whom a message on subj there would reach; false: it has to wait for that.
+func (e *Engine) fetched(a *account, subj []byte) bool { return !e.moves.on || e.fetchAll(a, subj) }
 
 // castFirst visits the subscriptions that what is published on subj in a reaches through imports. If more than left are
 // reached, not all are visited, and it returns false.

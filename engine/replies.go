@@ -203,7 +203,7 @@ func (e *Engine) abandonRequest(r *reply) {
 	e.failReply(r, latencyAbandoned)
 }
 
-// listensForAnswer reports whether the answer would be delivered or go on: it may, if it is left to chance where mappings have it go.
+// listensForAnswer reports whether the answer would be delivered, or go on to who has asked in another account: it may, if it is left to chance where mappings have it go.
 func (e *Engine) listensForAnswer(r *reply) bool {
 	subj := []byte(r.reply)
 	if t := r.to.def.mappings; t != nil {
@@ -217,7 +217,8 @@ func (e *Engine) listensForAnswer(r *reply) bool {
 			subj = to
 		}
 	}
-	return e.listens(r.to, subj)
+	here := func(s *subscription) bool { e.work++; return s.flags&(subShadow|subService) == 0 && s.listening() }
+	return r.to.replies[string(subj)] != nil || e.match(r.to, subj).ContainsFunc(here) || e.moves.on && e.awaited(r.to, subj, 0)
 }
 
 // listens reports whether something published on subj in a would be delivered or go on to another account.

@@ -258,6 +258,78 @@ func TestAnswersAreMapped(t *testing.T) {
 	}
 }
 
+// A request and its answer are between two accounts: who imports streams from one of them gets neither, is not one of a queue group
+// that a request is for, and does not count as somebody who listens.
+func TestNobodyImportsRequests(t *testing.T) {
+	all := func(prefix string) config.Import { return stream(prefix, ">", prefixed(prefix)) }
+	open := append(exports(config.Stream, ">"), exports(config.Service, "svc", "q")...)
+	s := withAccounts(t, Options{},
+		config.Account{Name: "A", Exports: open},
+		config.Account{Name: "B", Imports: []config.Import{service("A", "svc"), service("A", "q")}, Exports: open},
+		config.Account{Name: "C", Imports: []config.Import{service("B", "svc")}},
+		config.Account{Name: "X", Imports: []config.Import{all("A"), all("B")}})
+	x := s.join("X", "SUB > 1\r\n"+strings.Repeat("SUB A.q g 2\r\n", 30))
+	a, c := s.join("A", ""), s.join("C", "SUB in 1\r\n")
+	s.say(c, "PUB svc in 1\r\nr\r\n")
+	s.got(x, "")
+	s.got(c, "HMSG in 1 35 35\r\nNATS/1.0 503\r\nNats-Subject: svc\r\n\r\n\r\n")
+	s.noReplies()
+	s.say(a, "SUB svc 1\r\n")
+	s.say(c, "PUB svc in 1\r\nr\r\n")
+	_, reply := s.replySubject(a)
+	s.got(x, "")
+	s.say(a, "PUB "+reply+" back 1\r\na\r\n")
+	s.got(x, "MSG A."+reply+" 1 back 1\r\na\r\n") // as it was published
+	text, back := s.replySubject(c)
+	if text != "MSG in 1 REPLY 1\r\na\r\n" {
+		t.Fatalf("C got %q", text)
+	}
+	s.say(a, "SUB back 3\r\n")
+	s.say(c, "PUB "+back+" 1\r\nb\r\n")
+	s.got(a, "MSG back 3 1\r\nb\r\n")
+	s.got(x, "")
+	s.noReplies()
+	// Of a queue group, each member in the account has the same share.
+	a1, a2, b := s.join("A", "SUB q g 1\r\n"), s.join("A", "SUB q g 1\r\n"), s.join("B", "")
+	s.say(b, strings.Repeat("PUB q 0\r\n\r\n", 200))
+	n1, n2 := strings.Count(s.w.take(a1), "HMSG q 1 "), strings.Count(s.w.take(a2), "HMSG q 1 ")
+	if n1+n2 != 200 || n1 < 60 || n2 < 60 {
+		t.Errorf("of 200 requests one member got %d, the other %d", n1, n2)
+	}
+	if got := strings.Count(s.w.take(x), "MSG B.q 1 "); got != 200 {
+		t.Errorf("X got %d messages", got)
+	}
+}
+
+// An answer is no request to services that the account imports of which somebody asked.
+func TestAnswerIsNoRequest(t *testing.T) {
+	s := withAccounts(t, Options{},
+		config.Account{Name: "A", Exports: exports(config.Service, ">")},
+		config.Account{Name: "B", Imports: []config.Import{service("A", ">")}},
+		config.Account{Name: "D", Imports: []config.Import{service("A", "svc"), service("E", "in.*")}},
+		config.Account{Name: "E", Exports: exports(config.Service, "in.*")})
+	a, e := s.join("A", "SUB > 1\r\n"), s.join("E", "SUB > 1\r\n")
+	for _, name := range []string{"B", "D"} {
+		c := s.join(name, "SUB in.* 1\r\n")
+		s.say(c, "PUB svc in.1 1\r\nr\r\n")
+		_, reply := s.replySubject(a)
+		s.say(a, "PUB "+reply+" 1\r\na\r\n")
+		s.got(c, "MSG in.1 1 1\r\na\r\n")
+		s.got(a, "MSG "+reply+" 1 1\r\na\r\n")
+		s.got(e, "")
+		s.noReplies()
+		// Nor is it waited for when only those services would get it.
+		turn(s.e, func() { s.e.EOF(c) })
+		s.w.settle(t, s.e)
+		c = s.join(name, "")
+		s.say(c, "PUB svc in.2 1\r\nr\r\n")
+		s.w.take(a)
+		turn(s.e, func() { s.e.EOF(c) })
+		s.w.settle(t, s.e)
+		s.noReplies()
+	}
+}
+
 // noReplies checks that no request is remembered.
 func (s *tenants) noReplies() {
 	s.t.Helper()
@@ -341,15 +413,13 @@ func TestCrossingSliced(t *testing.T) {
 				t.Fatalf("size %d work %d: publisher got %.200q", size, work, got)
 			}
 			for i := range subs {
-				for j, c := range []ConnID{subs[i], shadows[i]} {
-					text, _ := s.replySubject(c)
-					subj := []string{"svc", "x.svc"}[j]
-					info := "NATS/1.0\r\nNats-Request-Info: {\"acc\":\"B\",\"rtt\":1}\r\n\r\n"
-					want := "HMSG " + subj + " 1 REPLY 52 " + itoa(52+size) + "\r\n" + info + body + "\r\nHMSG " + subj + " 1 52 53\r\n" + info + "y\r\n"
-					if text != want {
-						t.Fatalf("size %d work %d: receiver %d of account %d got\n%.300q\nwant\n%.300q", size, work, i, j, text, want)
-					}
+				text, _ := s.replySubject(subs[i])
+				info := "NATS/1.0\r\nNats-Request-Info: {\"acc\":\"B\",\"rtt\":1}\r\n\r\n"
+				want := "HMSG svc 1 REPLY 52 " + itoa(52+size) + "\r\n" + info + body + "\r\nHMSG svc 1 52 53\r\n" + info + "y\r\n"
+				if text != want {
+					t.Fatalf("size %d work %d: receiver %d got\n%.300q\nwant\n%.300q", size, work, i, text, want)
 				}
+				s.got(shadows[i], "")
 			}
 			s.w.advance(t, s.e, Instant(defaultThreshold))
 			s.noReplies()

@@ -277,6 +277,9 @@ func (e *Engine) deliverTraced(s *subscription) bool {
 	}
 	root, subj, told := s, m.subject, true
 	if s.flags&subShadow != 0 {
+		if m.crossed > 0 {
+			return false
+		}
 		if root = e.unshadow(s); root == nil {
 			return false
 		}

@@ -89,9 +89,11 @@ func (e *Engine) settleCrossing(i int, known outlooks) {
 		m.cross[i].info = e.informs(&x)
 	}
 	e.answerIn(x.to)
-	o := e.outlook(known, x.to, e.reach(x.to, m.subject))
+	o := e.outlook(known, x.to, e.arrive(x.to, m.subject))
 	m.cross[i].found = o.to
-	e.askServices(o, 0)
+	if x.service != nil {
+		e.askServices(o, 0)
+	}
 }
 
 // askServices has e.out cross to those services that an account imports to which it is still to go.

@@ -8,12 +8,11 @@ type Origin struct{ Account, Subject string }
 // Origins are the places from which a message can have come to a subject in an account: Routes backwards. A subject in a publisher's
 // account is one behind its mappings.
 func (r *Rules) Origins(account, subj string) []Origin {
-	return r.streamedFrom(nil, Origin{account, subj}, 0)
+	return r.streamedFrom(r.requestedFrom(nil, Origin{account, subj}, 0), Origin{account, subj}, 0)
 }
 
-// streamedFrom follows imports of streams, which come last on a message's way, and from each account those of services.
+// streamedFrom follows imports of streams: what they bring was published there, or came by others.
 func (r *Rules) streamedFrom(all []Origin, at Origin, hops int) []Origin {
-	all = r.requestedFrom(all, at, 0)
 	if hops == hopsMost || r.Account(at.Account) == nil {
 		return all
 	}
@@ -23,12 +22,13 @@ func (r *Rules) streamedFrom(all []Origin, at Origin, hops int) []Origin {
 			continue
 		}
 		if there, ok := undo(at.Subject, im.Subject, im.local()); ok {
-			all = r.streamedFrom(all, Origin{im.Account, there}, hops+1)
+			all = r.streamedFrom(append(all, Origin{im.Account, there}), Origin{im.Account, there}, hops+1)
 		}
 	}
 	return all
 }
 
+// requestedFrom follows those of services backwards: who asks one published the request, or was asked it.
 func (r *Rules) requestedFrom(all []Origin, at Origin, hops int) []Origin {
 	all = append(all, at)
 	if hops == hopsMost {

@@ -20,7 +20,7 @@ type Entry struct {
 	Leaves           []Leaf
 }
 
-// Leaf is where subscribers are: the account of the entry, and those that import the subject from there.
+// Leaf is where subscribers are: the account of the entry and, of the publisher's own, those that import the subject from there.
 type Leaf struct{ Account, Subject string }
 
 // hopsMost is how many accounts are passed through one after another.
@@ -32,6 +32,15 @@ func (r *Rules) Routes(account, subj string) []Choice {
 	var all []Choice
 	for _, c := range r.mapped(account, subj) {
 		all = append(all, r.enter(c, Entry{Account: account, Subject: c.Subject}, 0)...)
+	}
+	return all
+}
+
+// Answer says where an answer goes that comes to subj in an account from another one: to who is there.
+func (r *Rules) Answer(account, subj string) []Choice {
+	all := r.mapped(account, subj)
+	for i := range all {
+		all[i].Entries = []Entry{{Account: account, Subject: all[i].Subject, Leaves: []Leaf{{account, all[i].Subject}}}}
 	}
 	return all
 }
@@ -63,7 +72,9 @@ func (r *Rules) mapped(account, subj string) []Choice {
 // enter gives a choice the entry, and those that its services lead to: it is several choices then, where the mappings there leave
 // that to chance.
 func (r *Rules) enter(c Choice, e Entry, hops int) []Choice {
-	e.Leaves = r.spread(nil, Leaf{e.Account, e.Subject}, 0)
+	if e.Leaves = []Leaf{{e.Account, e.Subject}}; hops == 0 {
+		e.Leaves = r.spread(nil, e.Leaves[0], 0)
+	}
 	at := len(c.Entries)
 	c.Entries = append(slices.Clip(c.Entries), e)
 	all := []Choice{c}

@@ -289,7 +289,7 @@ func (o *Oracle) answerWays(account string, r *record, v int) []model.Choice {
 		return all
 	}
 	for _, l := range b.links {
-		all = joined(all, e.ways(l.account, l.subject))
+		all = joined(all, e.rules.Answer(l.account, l.subject))
 	}
 	return all
 }
