@@ -300,6 +300,8 @@ func (l *Logger) write() {
 				l.complain(err)
 			} else if is {
 				l.Log(engine.LevelInfo, "", "File log re-opened")
+			} else {
+				l.Log(engine.LevelInfo, "", "File log re-open ignored, not a file logger")
 			}
 		}
 		if end && len(b) == 0 && len(before) == 0 {

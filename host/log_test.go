@@ -1,10 +1,12 @@
 package host
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -160,6 +162,21 @@ func TestLogFileIsReopened(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant:\n%s", file, got, want)
 		}
 	}
+}
+
+// Who asks for the file to be opened again where there is none is told.
+func TestLogReopenWithoutFile(t *testing.T) {
+	r, w := io.Pipe()
+	l, err := newLogger(LogOptions{NoTime: true}, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Reopen()
+	line, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil || !strings.HasSuffix(line, "[INF] File log re-open ignored, not a file logger\n") {
+		t.Errorf("%q, %v", line, err)
+	}
+	l.Close()
 }
 
 // A name that can't be opened again leaves the log where it is.

@@ -127,7 +127,33 @@ func handshakeError(err error) string {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "EOF"
 	}
+	if refused := (*tls.CertificateVerificationError)(nil); errors.As(err, &refused) {
+		return plainError(err) + shown(refused.UnverifiedCertificates)
+	}
 	return plainError(err)
+}
+
+// What a log line shows of certificates that were refused.
+const (
+	shownCertsMax   = 4
+	shownSubjectMax = 256 // bytes
+)
+
+// shown names certificates by their subjects and the SHA-256 of the whole, for who has to find them; empty: there are none.
+func shown(certs []*x509.Certificate) string {
+	var names []string
+	for _, c := range certs[:min(len(certs), shownCertsMax)] {
+		subject := c.Subject.String()
+		if len(subject) > shownSubjectMax {
+			subject = strings.ToValidUTF8(subject[:shownSubjectMax], "") + "…"
+		}
+		sum := sha256.Sum256(c.Raw)
+		names = append(names, subject+" SHA-256: "+hex.EncodeToString(sum[:]))
+	}
+	if names == nil {
+		return ""
+	}
+	return " (" + strings.Join(names, "; ") + ")"
 }
 
 // plainError is the reason of an error without the names of file operations.

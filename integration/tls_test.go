@@ -113,7 +113,7 @@ func TestTLSClientCertificates(t *testing.T) {
 		}
 		until(t, "the refusals to be logged", func() bool {
 			return s.log.contains("[ERR]") && s.log.contains("TLS handshake error: tls: client didn't provide a certificate") &&
-				s.log.contains("TLS handshake error: tls: failed to verify certificate")
+				s.log.contains("TLS handshake error: tls: failed to verify certificate") && s.log.contains(" (CN=mallory,O=Org\\, Inc.,C=DE SHA-256: ")
 		})
 		if _, err := nats.Connect(s.url, nats.Secure(other.trust(a.client("derek2"))), nats.Timeout(patience)); err == nil {
 			t.Error("a client that does not trust the server is connected")
