@@ -17,7 +17,9 @@ func (v *Server) Reload() error {
 	defer func() { v.reloading <- struct{}{} }()
 	err := v.reload()
 	if err != nil {
-		v.log.Log(engine.LevelError, "", "Failed to reload server configuration: "+err.Error())
+		for line := range strings.SplitSeq("Failed to reload server configuration: "+err.Error(), "\n") {
+			v.log.Log(engine.LevelError, "", line)
+		}
 	}
 	return err
 }
