@@ -61,6 +61,14 @@ func (a *account) title() string {
 	return a.name
 }
 
+// described is how the log names the account.
+func (a *account) described() string {
+	if a.label != "" {
+		return a.name + "/" + a.label
+	}
+	return a.name
+}
+
 // subscriptions counts those of connections. What stands for imports and services does not count, nor do shadows.
 func (e *Engine) subscriptions() int {
 	n := 0

@@ -46,7 +46,7 @@ func (e *Engine) mapCertificate(c *conn, answer bool) {
 	case who == nil:
 		e.explain(c, "no user is named by the client's certificate")
 	case c.connect.User != "":
-		e.complainAt(LevelWarn, c, "User found in CONNECT, but the certificate says who the client is")
+		e.complainAt(LevelWarn, c, "User "+quoted(c.connect.User)+" found in connect proto, but user required from cert")
 	}
 	if e.delegated(c, who) {
 		e.callout(c, answer)

@@ -83,6 +83,9 @@ func TestCertificatesBesidePasswords(t *testing.T) {
 		if got := w.take(id); strings.HasSuffix(got, "PONG\r\n") != c.in {
 			t.Errorf("%s: %q", c.name, got)
 		}
+		if c.name == "another's" && !w.logged(`User "bob" found in connect proto, but user required from cert`) {
+			t.Error("that the user is passed over is not in the log")
+		}
 	}
 }
 

@@ -45,8 +45,8 @@ func (e *Engine) charter(a *claims.Account) {
 		e.startSweep()
 	}
 	for i := range a.Rules.Imports {
-		if from := a.Rules.Imports[i].Account; t.charters[from] == nil {
-			e.seek(from)
+		if im := &a.Rules.Imports[i]; t.charters[im.Account] == nil {
+			e.seekExporter(im)
 		}
 	}
 }

@@ -163,17 +163,27 @@ func (c *conn) subject() string {
 	if client != "" {
 		name += " - " + quoted(client)
 	}
-	switch u := c.user; {
-	case u != nil && u.nkey:
-		name += " - " + quoted(c.acc.name+"/nkey:"+u.name)
-	case u != nil && u.name != "":
-		name += " - " + quoted(c.acc.name+"/user:"+u.name)
-	case o.User != "":
-		name += " - " + quoted(c.acc.name+"/user:"+o.User)
-	case u != nil && o.Token != "":
-		name += " - " + quoted(c.acc.name+"/token")
+	if who := c.credential(); who != "" {
+		name += " - " + quoted(c.acc.described()+"/"+who)
 	}
 	return name
+}
+
+// credential is how the log names by what a connection is in; empty: by nothing.
+func (c *conn) credential() string {
+	switch u := c.user; {
+	case u != nil && u.nkey:
+		return "nkey:" + u.name
+	case u != nil && u.jwt != nil && !u.answered:
+		return "jwt:" + u.name
+	case u != nil && u.name != "":
+		return "user:" + u.name
+	case c.connect.User != "":
+		return "user:" + c.connect.User
+	case u != nil && c.connect.Token != "":
+		return "token"
+	}
+	return ""
 }
 
 // manySubs is from where on a connection's subscriptions are found by a map; below it a scan is as fast and smaller.

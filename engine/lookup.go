@@ -27,6 +27,8 @@ type lookup struct {
 	timer  timer
 	read   bool   // a JWT is there, and is being read
 	inbox  string // where an answer to a request comes; empty: none was made
+
+	imports []*config.Import // that wait for the account, to be told of if there is none
 }
 
 // seek looks for the JWT of an account, unless somebody does already, or it was not found just now. nil: it need not be waited
@@ -59,6 +61,23 @@ func (e *Engine) seek(key string) *lookup {
 		return nil // it is not there, and that was known at once
 	}
 	return l
+}
+
+// seekExporter looks for the account that an import is from. Where there is none the log says so: its users are not told.
+func (e *Engine) seekExporter(im *config.Import) {
+	if l := e.seek(im.Account); l != nil {
+		l.imports = append(l.imports, im)
+	} else {
+		e.noExporter(im, "account missing")
+	}
+}
+
+func (e *Engine) noExporter(im *config.Import, why string) {
+	what := "stream"
+	if im.Kind == config.Service {
+		what = "service"
+	}
+	e.logf(LevelError, "", "Can't locate account ["+printable([]byte(im.Account))+"] for import of ["+printable([]byte(im.Subject))+"] "+what+" (err="+why+")")
 }
 
 // Fetched tells what came of a Get. text is the page; why is empty, or says why there is none.
@@ -115,6 +134,9 @@ func (l *lookup) due(e *Engine) {
 // notFound ends a lookup in vain.
 func (e *Engine) notFound(l *lookup, why string) {
 	e.logf(LevelWarn, "", "Account fetch failed for "+l.key+": "+why)
+	for _, im := range l.imports {
+		e.noExporter(im, why)
+	}
 	e.found(l)
 }
 

@@ -235,6 +235,25 @@ func (w *operatorWorld) system(subj, body string) string {
 
 const refusedText = "-ERR 'Authorization Violation'"
 
+// Whoever reads the log has the account's name for people there, and is told of imports whose account is not there.
+func TestLogOfOperatorMode(t *testing.T) {
+	a, b, u := testAccount(2), testAccount(3), testUser(4)
+	base := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 1)}
+	w := newOperatorWorld(t, config.MemoryResolver, func(o *Options) { o.Trace, o.Debug = true, true }, base.account(a, func(c *jwt.AccountClaims) {
+		c.Imports.Add(&jwt.Import{Account: publicOf(b), Subject: "q", Type: jwt.Service}, &jwt.Import{Account: publicOf(b), Subject: "s", Type: jwt.Stream})
+	}))
+	w.wants(w.login(w.user(u, a, nil), u), "PONG")
+	for _, want := range []string{
+		`"` + publicOf(a) + `/acc/jwt:` + publicOf(u) + `" <<- [PING]`,
+		"Can't locate account [" + publicOf(b) + "] for import of [q] service (err=account missing)",
+		"Can't locate account [" + publicOf(b) + "] for import of [s] stream (err=account missing)",
+	} {
+		if !w.logged(want) {
+			t.Errorf("not logged: %s in\n%s", want, strings.Join(w.log, "\n"))
+		}
+	}
+}
+
 func TestOperatorLogin(t *testing.T) {
 	a, signer, u := testAccount(2), testAccount(3), testUser(4)
 	now := int64(year2100 / 1e9)
