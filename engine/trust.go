@@ -75,7 +75,13 @@ func readOperators(o *Options) (all []*claims.Operator, problems []error) {
 			wrong(x.Pos, "operator JWT: %v", err)
 			continue
 		}
+		if err := checkVersion(op); err != nil {
+			wrong(x.Pos, "%v", err)
+		}
 		all = append(all, op)
+	}
+	if len(o.Operators.Operators) > 0 && len(o.Operators.TrustedKeys) > 0 {
+		wrong(o.Operators.TrustedKeys[0].Pos, "conflicting options for 'TrustedKeys' and 'TrustedOperators'")
 	}
 	for i := range o.Accounts {
 		if a := &o.Accounts[i]; a.Name != globalAccount || len(a.Users) > 0 {
@@ -105,6 +111,8 @@ func readOperators(o *Options) (all []*claims.Operator, problems []error) {
 	}
 	if s := o.SystemAccount; s.Text != "" && !nkeys.IsValidPublicAccountKey(s.Text) {
 		wrong(s.Pos, "system_account: %q is not a public account key", s.Text)
+	} else if len(problems) == 0 {
+		checkSystem(o, all, wrong)
 	}
 	if s := o.Operators.DefaultSentinel; s.Text != "" {
 		u, err := claims.DecodeUser(s.Text)
@@ -176,6 +184,11 @@ func (e *Engine) startTrust() {
 func (t *trust) trusts(key string, now int64) bool {
 	return slices.Contains(t.keys, key) ||
 		slices.ContainsFunc(t.operators, func(o *claims.Operator) bool { return o.Trusts(key) && o.Current(now) })
+}
+
+// vouches reports whether an account JWT issued by key counts at some time.
+func (t *trust) vouches(key string) bool {
+	return slices.Contains(t.keys, key) || slices.ContainsFunc(t.operators, func(o *claims.Operator) bool { return o.Trusts(key) })
 }
 
 // distrust says why an account JWT issued by key does not count now; empty: it does.

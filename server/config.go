@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
@@ -39,6 +40,9 @@ func (s *settings) readConfig(file string) {
 			wrong := &conf.Error{What: err.Error()}
 			errors.As(err, &wrong)
 			rep.Errors = append(rep.Errors, wrong)
+		}
+		if s.engine.Operators != nil {
+			checkAccounts(s.engine.Operators, rep, time.Now())
 		}
 	}
 	unfit(c, rep)

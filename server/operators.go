@@ -3,13 +3,17 @@ package server
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nats-io/jwt/v2"
 
+	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/tlsconf"
@@ -36,6 +40,36 @@ func (s *settings) takeOperators(c *config.Config) (problems []*conf.Error) {
 	}
 	s.accountDir, s.resolverTLS = o.Resolver.Dir, o.ResolverTLS
 	return problems
+}
+
+// checkAccounts reports a directory of account JWTs that can't be one, and preloaded JWTs that don't count now.
+func checkAccounts(o *config.Operators, rep *conf.Report, now time.Time) {
+	if r := &o.Resolver; r.OnShelf() && !mayBeDir(r.Dir) {
+		rep.Errorf(r.Pos, "dir needs to point to an accessible directory")
+	}
+	for _, p := range o.Preload {
+		a, err := claims.DecodeAccount(p.JWT)
+		switch {
+		case err != nil:
+			rep.Warnf(p.Pos, "resolver_preload: account %s has validation issues: %v", p.Account, err)
+		case a.Expired(now.Unix()):
+			rep.Warnf(p.Pos, "resolver_preload: account %s has validation issues: claim is expired", p.Account)
+		case a.Early(now.Unix()):
+			rep.Warnf(p.Pos, "resolver_preload: account %s has validation issues: claim is not yet valid", p.Account)
+		}
+	}
+}
+
+// mayBeDir reports whether there is a directory with that name, or one could be made.
+func mayBeDir(name string) bool {
+	for name = filepath.Clean(name); ; name = filepath.Dir(name) {
+		switch info, err := os.Stat(name); {
+		case err == nil:
+			return info.IsDir()
+		case !errors.Is(err, fs.ErrNotExist) || name == filepath.Dir(name):
+			return false
+		}
+	}
 }
 
 // jwtOrFile returns a JWT: text itself, or what the file with that name holds, alone or between the lines that begin and end
