@@ -182,22 +182,6 @@ func (e *Engine) activate(d *draft) {
 	}
 }
 
-// dropCycles takes those imports out of an account by which a message would come back to it.
-func (s *ruleSet) dropCycles(at int) {
-	a, c := &s.accounts[at], cycles{s: s, start: at}
-	drop := func(list []importDraft, kind config.ExportKind) []importDraft {
-		return slices.DeleteFunc(list, func(im importDraft) bool {
-			why := c.refuse(&im, kind)
-			if why != "" {
-				s.wrong(im.Pos, "Error adding import %q: %s", im.Subject, why)
-			}
-			return why != ""
-		})
-	}
-	a.services = drop(a.services, config.Service)
-	a.streams = drop(a.streams, config.Stream)
-}
-
 // enforceSome puts the rules of some accounts into force, all in this turn. Those that import from one of them must be among
 // them.
 func (e *Engine) enforceSome(s *ruleSet, which []int) {

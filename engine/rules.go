@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
@@ -16,6 +15,7 @@ type ruleSet struct {
 	accounts []draft
 	byName   map[string]int
 	problems []error
+	round    bool // stream imports lead back to an account without a cycle
 }
 
 // draft is the rules of one account, in which other accounts are still names.
@@ -213,70 +213,6 @@ func (im *importDraft) build() (err error) {
 	im.local = im.here.Pattern()
 	im.there, err = im.here.Reverse()
 	return err
-}
-
-// checkCycles refuses imports by which a message would come back to the account that it came from.
-func (s *ruleSet) checkCycles(start int) {
-	c := cycles{s: s, start: start}
-	for i := range s.accounts[start].services {
-		im := &s.accounts[start].services[i]
-		if why := c.refuse(im, config.Service); why != "" {
-			s.wrong(im.Pos, "Error adding service import %q: %s", im.Subject, why)
-		}
-	}
-	for i := range s.accounts[start].streams {
-		im := &s.accounts[start].streams[i]
-		if why := c.refuse(im, config.Stream); why != "" {
-			s.wrong(im.Pos, "Error adding stream import %q: %s", im.Subject, why)
-		}
-	}
-}
-
-// cycles looks where the imports of one account lead.
-type cycles struct {
-	s     *ruleSet
-	start int
-	// harmless are imports that lead to nothing wrong, and behind how many others: there may be very many ways to one.
-	harmless map[*importDraft]int
-}
-
-// tooLong is what is said of imports that follow one another further than messages are passed on.
-func tooLong() string { return "more than " + strconv.Itoa(hopsMax) + " imports follow one another" }
-
-// refuse says what is wrong with where an import leads; empty: nothing.
-func (c *cycles) refuse(im *importDraft, kind config.ExportKind) string { return c.follow(im, kind, 0) }
-
-// follow follows the imports of one kind from im on, which is behind so many others, as long as they concern its subject.
-func (c *cycles) follow(im *importDraft, kind config.ExportKind, hops int) string {
-	at := c.s.byName[im.Account]
-	if at == c.start {
-		return "import forms a cycle"
-	}
-	if hops == hopsMax {
-		return tooLong()
-	}
-	if before, ok := c.harmless[im]; ok && before >= hops {
-		return ""
-	}
-	next := c.s.accounts[at].services
-	if kind == config.Stream {
-		next = c.s.accounts[at].streams
-	}
-	for i := range next {
-		if !subject.Collide(next[i].local, im.Subject) {
-			continue
-		}
-		if why := c.follow(&next[i], kind, hops+1); why != "" {
-			return why
-		}
-	}
-	if hops > 0 {
-		if c.harmless == nil {
-			c.harmless = make(map[*importDraft]int)
-		}
-		c.harmless[im] = hops
-	}
-	return ""
 }
 
 // setAccounts puts the accounts of a configuration that was checked into force.

@@ -522,6 +522,60 @@ func TestMostSpecificExportDecides(t *testing.T) {
 	}
 }
 
+// Imports that lead back to an account are a cycle only if the same subject goes on by the same import again.
+func TestImportsThatLeadBack(t *testing.T) {
+	type im struct{ by, of, subject, to string }
+	for _, c := range []struct {
+		name    string
+		imports []im
+		want    string
+	}{
+		{"another name", []im{{"A", "B", "help", ""}, {"B", "C", "nohelp", ""}, {"C", "A", "*", ""}}, ""},
+		{"the same name", []im{{"A", "B", "help", ""}, {"B", "C", "help", ""}, {"C", "A", "*", ""}}, "import forms a cycle"},
+		{"mapped to another", []im{{"A", "B", "help", ""}, {"B", "A", "back", "help"}}, ""},
+		{"mapped to another and back", []im{{"A", "B", "b", "a"}, {"B", "C", "c", "b"}, {"C", "A", "a", "c"}}, "import forms a cycle"},
+		{"some of all", []im{{"A", "B", "x.*", ""}, {"B", "A", "*.y", ""}}, "import forms a cycle"},
+		{"narrowed to nothing", []im{{"A", "B", "*.h", ""}, {"B", "C", "x.*", ""}, {"C", "A", "*.i", ""}}, ""},
+		{"tokens exchanged", []im{{"A", "B", "*.x", ""}, {"B", "A", "*.*", "$2.$1"}}, "import forms a cycle"},
+		{"tokens exchanged and apart", []im{{"A", "B", "y.x", ""}, {"B", "A", "*.*", "$2.$1"}}, ""},
+		{"a cycle of others", []im{{"A", "B", "p", ""}, {"B", "C", "p", ""}, {"C", "B", "p", ""}}, "imports follow one another"},
+		{"twice around", []im{{"A", "B", "a.*", ""}, {"B", "A", "b.*", "a.$1"}, {"A", "B", "c.*", "b.$1"}, {"B", "A", "d.*", "c.$1"}}, ""},
+	} {
+		for _, kind := range []config.ExportKind{config.Stream, config.Service} {
+			accounts := []config.Account{{Name: "A"}, {Name: "B"}, {Name: "C"}}
+			for _, im := range c.imports {
+				accounts[im.by[0]-'A'].Imports = append(accounts[im.by[0]-'A'].Imports, config.Import{Kind: kind, Account: im.of, Subject: im.subject, To: im.to})
+			}
+			for i := range accounts {
+				accounts[i].Exports = exports(kind, ">")
+			}
+			problems := CheckAccounts(accounts, config.Located{})
+			if (len(problems) == 0) != (c.want == "") || len(problems) > 0 && !strings.Contains(problems[0].Error(), c.want) {
+				t.Errorf("%s: %v, want %q", c.name, problems, c.want)
+			}
+		}
+	}
+}
+
+// A message that imports lead back is delivered on each of its ways and no other.
+func TestMessageThatComesBack(t *testing.T) {
+	s := withAccounts(t, Options{},
+		config.Account{Name: "A", Exports: exports(config.Service, ">"), Imports: []config.Import{service("B", "help", to("ask"))}},
+		config.Account{Name: "B", Exports: exports(config.Service, ">"), Imports: []config.Import{service("A", "back", to("help"))}})
+	a, b := s.join("A", "SUB ask 1\r\nSUB back 2\r\nSUB in 3\r\n"), s.join("B", "SUB help 1\r\n")
+	s.say(a, "PUB ask in 1\r\nr\r\n")
+	text, reply := s.replySubject(a)
+	if want := "MSG ask 1 in 1\r\nr\r\nHMSG back 2 REPLY 62 63\r\nNATS/1.0\r\nNats-Request-Info: {\"acc\":\"A\",\"svc\":\"B\",\"rtt\":1}\r\n\r\nr\r\n"; text != want {
+		t.Fatalf("got  %q\nwant %q", text, want)
+	}
+	s.say(a, "PUB "+reply+" 1\r\na\r\n")
+	s.got(a, "MSG in 3 1\r\na\r\n")
+	if text, _ := s.replySubject(b); !strings.HasPrefix(text, "HMSG help 1 REPLY ") {
+		t.Fatalf("B got %q", text)
+	}
+	s.noReplies()
+}
+
 func TestMappings(t *testing.T) {
 	s := withAccounts(t, Options{}, config.Account{Name: "A", Mappings: []config.Mapping{
 		{Subject: "m.*", Destinations: []config.Destination{{Subject: "t.$1.z", Weight: 100}}},

@@ -21,11 +21,17 @@ func tooMany(ways, imports int) bool { return ways > waysMax && ways > waysPerIm
 // checkWays refuses stream imports that multiply. There must be no cycles.
 func (s *ruleSet) checkWays() {
 	w := ways{s: s, known: make(map[*importDraft]int)}
+	if s.round {
+		w.most = waysMax
+		for i := range s.accounts {
+			w.most += waysPerImport * len(s.accounts[i].streams)
+		}
+	}
 	over := make([]int, len(s.accounts))
 	for i := range s.accounts {
 		n := 0
 		for j := range s.accounts[i].streams {
-			n = min(n+w.behind(&s.accounts[i].streams[j]), waysCounted)
+			n = min(n+w.after(&s.accounts[i].streams[j]), waysCounted)
 		}
 		if n > waysMax && tooMany(n, w.imports(i)) {
 			over[i] = n
@@ -65,9 +71,33 @@ func counted(n int) string {
 type ways struct {
 	s     *ruleSet
 	known map[*importDraft]int
+	// most is, where imports lead back to accounts, how many ways behind an import are gone at most: more are too many. 0: they do not.
+	most int
 }
 
-// behind is the number of ways that begin with the import and go on.
+// after is the number of ways that begin with the import and go on.
+func (w *ways) after(im *importDraft) int {
+	if w.most == 0 {
+		return w.behind(im)
+	}
+	n := 0
+	w.known[im] = w.gone(im, im.Subject, &n)
+	return n
+}
+
+// gone goes each way on which a subject that an import is of goes on, and adds them to n, up to the most.
+func (w *ways) gone(im *importDraft, subj string, n *int) int {
+	list := w.s.accounts[w.s.byName[im.Account]].streams
+	for i := 0; i < len(list) && *n <= w.most; i++ {
+		if there, ok := list[i].takes(subj); ok {
+			*n++
+			w.gone(&list[i], there, n)
+		}
+	}
+	return *n
+}
+
+// behind is after without going each way: the imports of no account may lead back to it.
 func (w *ways) behind(im *importDraft) int {
 	if n, ok := w.known[im]; ok {
 		return n
