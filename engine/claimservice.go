@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nats-io/nkeys"
+
 	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/subject"
@@ -184,7 +186,7 @@ func (e *Engine) lookupService(k *call) {
 	if k.conn == 0 {
 		return // the server's own question
 	}
-	if _, there := e.trust.shelf.entries[key]; !there {
+	if !nkeys.IsValidPublicAccountKey(key) || e.trust.shelf.doomed[key] {
 		e.respond(k, nil, nil)
 		return
 	}
@@ -282,14 +284,16 @@ func (e *Engine) deleteNext(d *deleting, accounts []string) {
 	if ch := t.charters[key]; ch != nil {
 		e.revoke(ch)
 	}
-	if _, there := t.shelf.entries[key]; !there {
-		e.deleteNext(d, accounts[1:])
-		return
+	if l := t.lookups[key]; l != nil { // what it has found may be what is deleted
+		e.notFound(l, "account missing")
 	}
 	delete(t.shelf.entries, key)
 	e.env.Vault.Remove(e.vault(func(r VaultResult) {
 		if r.Err != "" {
 			e.logf(LevelError, "", "The JWT of account "+key+" can't be removed: "+r.Err)
+			if t.shelf.entries[key] == nil {
+				t.shelf.doom(key)
+			}
 		}
 		e.deleteNext(d, accounts[1:])
 	}), key, !t.resolver.HardDelete)

@@ -67,7 +67,14 @@ func (w *operatorWorld) Store(id VaultID, account, text string) {
 }
 
 func (w *operatorWorld) Remove(id VaultID, account string, _ bool) {
-	w.later(id, func() VaultResult { delete(w.files, account); return VaultResult{} })
+	full := w.full
+	w.later(id, func() VaultResult {
+		if full {
+			return VaultResult{Err: "the disk is full"}
+		}
+		delete(w.files, account)
+		return VaultResult{}
+	})
 }
 
 func (w *operatorWorld) later(id VaultID, f func() VaultResult) {

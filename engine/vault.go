@@ -43,6 +43,7 @@ type shelf struct {
 	listed  bool
 	waiting []func() // for the list
 	entries map[string]*shelfEntry
+	doomed  map[string]bool // accounts that are deleted, and whose JWTs could not be removed
 }
 
 // shelfEntry is an account that is in the vault, or about to be. Another one takes its place when the account has been removed.
@@ -185,10 +186,28 @@ func (r *renewing) done(e *Engine) {
 	}
 }
 
-// takeFromShelf looks for an account in the directory, for a lookup.
+// foundOnShelf notes that an account's JWT is in the directory. Others may have put it there since it was listed: whoever restores
+// a directory, or copies it.
+func (e *Engine) foundOnShelf(key, text string) {
+	t := e.trust
+	x := t.shelf.entries[key]
+	if x == nil && t.shelf.listed {
+		if most := t.shelfMax(); most > 0 && len(t.shelf.entries) >= most && !e.makeRoom() {
+			return
+		}
+		there := shelved{sha256.Sum256([]byte(text)), e.wall}
+		x = &shelfEntry{jwt: there, kept: &there}
+		t.shelf.entries[key] = x
+	}
+	if x != nil {
+		x.used = e.now
+	}
+}
+
+// takeFromShelf looks for an account in the directory, for a lookup. It need not have been there when that was listed.
 func (e *Engine) takeFromShelf(l *lookup) {
 	t := e.trust
-	if x, there := t.shelf.entries[l.key]; t.shelf.listed && (!there || e.stale(x)) {
+	if x := t.shelf.entries[l.key]; t.shelf.doomed[l.key] || t.shelf.listed && x != nil && e.stale(x) {
 		e.askOthers(l)
 		return
 	}
@@ -201,9 +220,7 @@ func (e *Engine) takeFromShelf(l *lookup) {
 			}
 			e.askOthers(l)
 		default:
-			if x := t.shelf.entries[l.key]; x != nil {
-				x.used = e.now
-			}
+			e.foundOnShelf(l.key, r.Text)
 			e.read(l, r.Text, false)
 		}
 	}), l.key)
@@ -241,6 +258,7 @@ func (e *Engine) shelve(key, text string, f func(VaultResult)) {
 		x = &shelfEntry{}
 		t.shelf.entries[key] = x
 	}
+	delete(t.shelf.doomed, key)
 	j := shelved{sha256.Sum256([]byte(text)), e.wall}
 	x.jwt, x.used = j, e.now
 	x.stores++
@@ -262,6 +280,14 @@ func (s *shelf) stored(key string, x *shelfEntry, nth int, j shelved, ok bool) {
 	case s.entries[key] == x:
 		delete(s.entries, key)
 	}
+}
+
+// doom has an account stay deleted though its JWT is still in the directory, until there is another.
+func (s *shelf) doom(key string) {
+	if s.doomed == nil {
+		s.doomed = make(map[string]bool)
+	}
+	s.doomed[key] = true
 }
 
 // shelfMax is how many accounts the directory may hold; 0: any number.

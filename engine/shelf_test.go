@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nats-io/jwt/v2"
+
+	"github.com/natsd/natsd/config"
+)
+
+// What others put into the directory while the server runs is found: by the next login, and by who asks for it.
+func TestWhatIsPutIntoTheDirectoryIsFound(t *testing.T) {
+	for _, kind := range []config.ResolverKind{config.FullResolver, config.CacheResolver} {
+		a, b := testAccount(2), testAccount(3)
+		w := newOperatorWorld(t, kind, nil)
+		w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), refusedText)
+		w.files[publicOf(a)], w.files[publicOf(b)] = w.account(a, nil), w.account(b, nil)
+		w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), "PONG")
+		if got := w.system("$SYS.REQ.CLAIMS.LIST", ""); !strings.Contains(got, publicOf(a)) {
+			t.Errorf("listed: %s", got)
+		}
+		if kind == config.FullResolver {
+			if got := w.system("$SYS.REQ.ACCOUNT."+publicOf(b)+".CLAIMS.LOOKUP", ""); strings.TrimSpace(got) != w.files[publicOf(b)] {
+				t.Errorf("looked up: %q", got)
+			}
+		}
+	}
+}
+
+// A cache that finds more than it may keep forgets what was used longest ago.
+func TestACacheForgetsForWhatItFinds(t *testing.T) {
+	a, b := testAccount(2), testAccount(3)
+	w := newOperatorWorld(t, config.CacheResolver, func(o *Options) { o.Operators.Resolver.Limit = 2 })
+	w.files[publicOf(a)], w.files[publicOf(b)] = w.account(a, nil), w.account(b, nil)
+	w.pass(1)
+	w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), "PONG")
+	w.pass(1)
+	w.wants(w.login(w.user(testUser(2), b, nil), testUser(2)), "PONG")
+	w.run()
+	if len(w.files) != 2 || w.files[publicOf(b)] == "" {
+		t.Errorf("there are %d", len(w.files))
+	}
+}
+
+// A deletion is of what others have put into the directory, too, and counts though the file can't be removed, until there is another
+// JWT.
+func TestDeletedThoughItIsStillThere(t *testing.T) {
+	a := testAccount(2)
+	w := newOperatorWorld(t, config.FullResolver, nil)
+	ask := func() string {
+		c := w.login(w.user(testUser(9), testAccount(1), nil), testUser(9))
+		say(w.e, c, "SUB R 1\r\n"+asks("$SYS.REQ.CLAIMS.DELETE", w.deletion(publicOf(a))))
+		w.run()
+		return w.take(c)
+	}
+	lets := func(want string) {
+		t.Helper()
+		w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), want)
+	}
+	w.files[publicOf(a)] = w.account(a, nil)
+	if got := ask(); !strings.Contains(got, "deleted 1 accounts") || w.files[publicOf(a)] != "" {
+		t.Errorf("%q, and there is %q", got, w.files[publicOf(a)])
+	}
+	w.files[publicOf(a)] = w.account(a, nil)
+	w.full = true
+	ask()
+	lets(refusedText)
+	w.full = false
+	w.system("$SYS.REQ.CLAIMS.UPDATE", w.account(a, nil))
+	lets("PONG")
+}
+
+// A deletion counts against what was looked for before and is found after it.
+func TestDeletedWhileItIsLookedFor(t *testing.T) {
+	a := testAccount(2)
+	w := newOperatorWorld(t, config.FullResolver, nil)
+	w.files[publicOf(a)] = w.account(a, nil)
+	sys := w.login(w.user(testUser(9), testAccount(1), nil), testUser(9))
+	w.wants(sys, "PONG")
+	for rounds := range 6 {
+		w.files[publicOf(a)] = w.account(a, nil)
+		c := accept(w.e)
+		w.take(c)
+		say(w.e, c, `CONNECT {"verbose":false,"jwt":"`+w.user(testUser(1), a, func(c *jwt.UserClaims) { c.BearerToken = true })+`"}`+"\r\nPING\r\n")
+		for range rounds {
+			w.round()
+		}
+		say(w.e, sys, asks("$SYS.REQ.CLAIMS.DELETE", w.deletion(publicOf(a))))
+		w.run()
+		if got := w.take(c); strings.HasSuffix(got, "PONG\r\n") || w.files[publicOf(a)] != "" {
+			t.Errorf("after %d rounds: %q", rounds, got)
+		}
+		w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), refusedText)
+		if ch := w.e.trust.charters[publicOf(a)]; ch != nil && !ch.deleted {
+			t.Error("it is in force")
+		}
+		w.system("$SYS.REQ.CLAIMS.UPDATE", w.account(a, nil))
+		w.system("$SYS.REQ.CLAIMS.DELETE", w.deletion(publicOf(a)))
+	}
+}
