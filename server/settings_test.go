@@ -158,10 +158,6 @@ func TestWhatDoesNotFitIsRefusedTogether(t *testing.T) {
 			t.Errorf("%s: %v, %v", text, err, s.warnings)
 		}
 	}
-	_, err = fromFile(t, "trusted_keys: OBV7ZJBQWQFP7QNB55KLP5GSV5RHPWKUP4KF4PVYUTYB5DGTDZIGAK4L\nresolver: URL(http://h/)\nresolver_preload { A: b }")
-	if err == nil || !strings.Contains(err.Error(), ":3:1: resolver_preload is for resolvers of the types MEMORY, full and cache") {
-		t.Error(err)
-	}
 	for text, most := range map[string]int{"max_payload: 8mb": 0, "max_payload: 8388609": 1} {
 		var s settings
 		if err := s.load(written(t, text)); err != nil || len(s.warnings) != most || s.doubts {

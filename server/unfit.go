@@ -49,8 +49,6 @@ func unfit(c *config.Config, rep *conf.Report) {
 	}
 	if len(c.Operators.Operators)+len(c.Operators.TrustedKeys) == 0 {
 		withoutOperator(c, rep)
-	} else if at, there := c.Where("resolver_preload"); there && c.Operators.Resolver.Kind == config.URLResolver {
-		rep.Errorf(at, "resolver_preload is for resolvers of the types MEMORY, full and cache: one with a URL asks there")
 	}
 }
 
