@@ -1,7 +1,6 @@
 package claims
 
 import (
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -68,9 +67,18 @@ func DecodeAccount(text string) (*Account, error) {
 		return nil, err
 	}
 	if err := check(func(vr *jwt.ValidationResults) { c.Account.Validate(c, vr) }); err != nil {
-		return nil, err
+		return nil, &Invalid{c.Subject, err}
 	}
-	a := &Account{
+	a, err := account(c, text)
+	if err != nil {
+		return nil, &Invalid{c.Subject, err}
+	}
+	return a, nil
+}
+
+// account is what a JWT says that is one by its form.
+func account(c *jwt.AccountClaims, text string) (a *Account, err error) {
+	a = &Account{
 		Span: span(&c.ClaimsData), Label: c.Name, Tags: c.Tags, Issuer: c.Issuer, Text: text,
 		Revoked: c.Revocations, NoBearer: c.Limits.DisallowBearer, Defaults: spec(&c.DefaultPermissions),
 		Signers: make(map[string]*Powers, len(c.SigningKeys)),
@@ -99,12 +107,27 @@ func DecodeAccount(text string) (*Account, error) {
 	return a, a.imports(c)
 }
 
+// Invalid is the error about an account's JWT that is one, and says what can't be.
+type Invalid struct {
+	Account string // public key
+	Err     error  // Issues, or of one thing
+}
+
+func (i *Invalid) Error() string { return i.Err.Error() }
+
+func (i *Invalid) Unwrap() error { return i.Err }
+
+// Issues are what prevents the use of a claim.
+type Issues []string
+
+func (i Issues) Error() string { return strings.Join(i, "; ") }
+
 // check runs a validation that does not look at the time, and makes one error of what prevents the use of a claim. Some
 // validations walk over maps: the sentences are sorted.
 func check(validate func(*jwt.ValidationResults)) error {
 	vr := jwt.CreateValidationResults()
 	validate(vr)
-	var all []string
+	var all Issues
 	for _, i := range vr.Issues {
 		if i.Blocking {
 			all = append(all, i.Description)
@@ -114,7 +137,7 @@ func check(validate func(*jwt.ValidationResults)) error {
 		return nil
 	}
 	slices.Sort(all)
-	return errors.New(strings.Join(all, "; "))
+	return all
 }
 
 func span(c *jwt.ClaimsData) Span {

@@ -131,6 +131,7 @@ func (e *Engine) amend(key string) {
 	s.checkExports(&s.accounts[which[0]])
 	s.accounts[which[0]].mappings = nil
 	s.draftMappings(&s.accounts[which[0]])
+	e.sayProblems(LevelError, key, s) // updates are refused that have such
 	for _, i := range which {
 		a := &s.accounts[i]
 		e.activate(a)
@@ -142,9 +143,15 @@ func (e *Engine) amend(key string) {
 	}
 	e.enforceSome(s, which)
 	if e.opts.Debug {
-		for _, p := range s.problems {
-			e.logf(LevelDebug, "", "Account "+e.described(key)+": "+strings.TrimPrefix(p.Error(), "-: "))
-		}
+		e.sayProblems(LevelDebug, key, s)
+	}
+	s.problems = nil
+}
+
+// sayProblems tells the log of what is left out of an account's rules.
+func (e *Engine) sayProblems(level Level, key string, s *ruleSet) {
+	for _, p := range s.problems {
+		e.logf(level, "", "Account "+e.described(key)+": "+printable([]byte(strings.TrimPrefix(p.Error(), "-: "))))
 	}
 	s.problems = nil
 }

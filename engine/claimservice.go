@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,7 +135,11 @@ func (e *Engine) mistake(r *reading) string {
 	if r.err != nil {
 		return r.err.Error()
 	}
-	return e.grounds(r.claims, cmp.Or(r.key, r.claims.Rules.Name))
+	if why := e.grounds(r.claims, cmp.Or(r.key, r.claims.Rules.Name)); why != "" || r.defect == nil {
+		return why
+	}
+	r.err = &claims.Invalid{Account: r.claims.Rules.Name, Err: r.defect}
+	return r.err.Error()
 }
 
 // keepUpdate goes on with an update that counts, and before did until then, when it is in the directory. What can't be kept does not
@@ -158,6 +163,9 @@ func (e *Engine) keepUpdate(r *reading, before uint64) {
 
 func (e *Engine) updateDone(r *reading, what string) {
 	name := e.trust.updateName() + what
+	if name == "jwt update cached" {
+		name = "jwt updated cache"
+	}
 	if e.opts.Debug {
 		e.logf(LevelDebug, "", name+" - "+r.claims.Rules.Name)
 	}
@@ -165,6 +173,15 @@ func (e *Engine) updateDone(r *reading, what string) {
 }
 
 func (e *Engine) updateFailed(r *reading, why string) {
+	var invalid *claims.Invalid
+	if errors.As(r.err, &invalid) {
+		var issues claims.Issues
+		if errors.As(invalid.Err, &issues) {
+			why = "validation errors: [" + strings.Join(issues, " ") + "]"
+		}
+		e.updateRefused(r.update, invalid.Account, "jwt validation failed", why)
+		return
+	}
 	account := r.key
 	if account == "" && r.claims != nil {
 		account = r.claims.Rules.Name

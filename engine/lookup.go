@@ -164,9 +164,14 @@ type reading struct {
 	shelve bool    // keep it in the directory
 	claims *claims.Account
 	err    error
+	defect error // of what an update says
 }
 
-func (r *reading) run() { r.claims, r.err = claims.DecodeAccount(r.text) }
+func (r *reading) run() {
+	if r.claims, r.err = claims.DecodeAccount(r.text); r.err == nil && r.update != nil {
+		r.defect = defect(r.claims)
+	}
+}
 
 func (r *reading) done(e *Engine) {
 	if r.update != nil {
