@@ -31,12 +31,10 @@ func defect(a *claims.Account) error {
 			s.wrong(im.Pos, "import %q: %v", im.Subject, err)
 		}
 	}
-	for _, p := range s.problems {
-		var e *conf.Error
-		if errors.As(p, &e) {
-			return errors.New(e.What)
-		}
-		return p
+	if len(s.problems) > 0 {
+		e := &conf.Error{What: s.problems[0].Error()}
+		errors.As(s.problems[0], &e)
+		return errors.New(e.What)
 	}
 	if a.Defaults != nil {
 		if _, err := permission.Compile(*a.Defaults); err != nil {
