@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"expvar"
 	"maps"
+	"math"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -36,6 +37,7 @@ func (s *process) Process() monitor.Process {
 	if now := time.Now(); now.Sub(s.measured) > usageEvery {
 		s.measured = now
 		mem, cpu := s.usage.sample()
+		cpu = math.Round(cpu*10) / 10 // more places mean nothing, and tools show them all
 		s.p.Mem, s.p.CPU = mem, json.Number(strconv.FormatFloat(cpu, 'f', -1, 64))
 	}
 	s.p.Cores, s.p.MaxProcs = runtime.NumCPU(), s.processors

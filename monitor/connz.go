@@ -71,6 +71,9 @@ func connzQuery(r *reader) ConnzOptions {
 		Sort: r.text("sort"), Auth: r.flag("auth"), User: r.text("user"), Account: r.text("acc"),
 		MQTTClient: r.text("mqtt_client"), FilterSubject: r.text("filter_subject"),
 	}
+	if o.Account == "" {
+		o.FilterSubject = "" // passed over: dashboards got all of them by nats-server
+	}
 	o.Subscriptions, o.Details = r.listing("subs")
 	o.Offset, o.Limit, o.CID = r.number("offset"), r.number("limit"), r.id("cid")
 	var err error

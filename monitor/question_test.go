@@ -9,6 +9,7 @@ import (
 func TestFromQuery(t *testing.T) {
 	for _, c := range []struct{ name, query, want string }{
 		{"connz", "", fmt.Sprintf("%+v", ConnzOptions{})},
+		{"connz", "filter_subject=a", fmt.Sprintf("%+v", ConnzOptions{})},
 		{"connz", "sort=subs&auth=1&subs=detail&state=ANY&limit=5&offset=6&cid=7&user=u&acc=A&filter_subject=a.>&other=x", fmt.Sprintf("%+v", ConnzOptions{
 			Sort: "subs", Auth: true, Subscriptions: true, Details: true, State: All, Limit: 5, Offset: 6, CID: 7, User: "u", Account: "A", FilterSubject: "a.>"})},
 		{"connz", "subs=true&state=closed", fmt.Sprintf("%+v", ConnzOptions{Subscriptions: true, State: Closed})},
