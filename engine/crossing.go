@@ -18,6 +18,8 @@ type crossing struct {
 	service        *serviceImport // nil: an answer
 	record         *reply         // of a request, by which its answer comes back
 	hops           int            // accounts passed through before
+	behind         int            // the crossing that it follows upon, from 1; 0: none
+	reached        bool           // somebody got it there, or behind that
 	silent         bool           // there a trace is not told
 
 	found *sublist.Result[*subscription] // whom it reaches there, if that is known: a reload has come since; nil: that is looked up
@@ -43,6 +45,7 @@ func (e *Engine) cross(to *account) *crossing {
 	}
 	x := &m.cross[len(m.cross)-1]
 	x.to, x.service, x.record, x.hops, x.silent, x.found, x.info = to, nil, nil, m.hops+1, false, nil, nil
+	x.behind, x.reached = m.at, false
 	x.subject, x.reply = x.subject[:0], x.reply[:0]
 	e.work += crossWork
 	return x
@@ -160,6 +163,7 @@ func (e *Engine) enter() *sublist.Result[*subscription] {
 	m := &e.out
 	x := &m.cross[m.crossed]
 	m.crossed++
+	m.at = m.crossed
 	m.hops = x.hops
 	if m.trace != nil {
 		m.trace.silent = x.silent
@@ -239,7 +243,12 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 		if from < r.Fanout() {
 			from = e.fan(r, from, limit)
 		}
-		if from < r.Fanout() || m.crossed == len(m.cross) {
+		if from < r.Fanout() {
+			return r, from
+		}
+		m.noteReached()
+		if m.crossed == len(m.cross) {
+			m.delivered = m.anywhere
 			return r, from
 		}
 		if e.lapsed(&m.cross[m.crossed]) {
@@ -251,6 +260,17 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 			m.awaits = m.cross[m.crossed-1].to
 			return r, notYet
 		}
+	}
+}
+
+// noteReached notes by which crossings somebody got e.out where it has been delivered now.
+func (m *outgoing) noteReached() {
+	if !m.delivered {
+		return
+	}
+	m.delivered, m.anywhere = false, true
+	for at := m.crossed; at > 0; at = m.cross[at-1].behind {
+		m.cross[at-1].reached = true
 	}
 }
 
@@ -279,7 +299,7 @@ func (e *Engine) letGo() {
 	m := &e.out
 	for i := range m.cross {
 		x := &m.cross[i]
-		if x.record != nil && !m.delivered {
+		if x.record != nil && !x.reached { // others may answer the request: this service does not
 			e.failReply(x.record, latencyUnavailable)
 		}
 		x.to, x.service, x.record, x.found, x.info = nil, nil, nil, nil, nil
@@ -288,6 +308,7 @@ func (e *Engine) letGo() {
 		e.pool.release(ck)
 		m.held[i] = nil
 	}
-	m.cross, m.held, m.crossed, m.hops, m.multiplied = m.cross[:0], m.held[:0], 0, 0, false
+	m.cross, m.held, m.crossed, m.at, m.hops = m.cross[:0], m.held[:0], 0, 0, 0
+	m.multiplied, m.anywhere = false, false
 	m.orig.body = nil
 }

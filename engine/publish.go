@@ -49,6 +49,8 @@ type outgoing struct {
 	// to other accounts
 	cross      []crossing
 	crossed    int      // of cross, how many are under way or done
+	at         int      // by which of them it has come where it is, from 1; 0: it was published there
+	anywhere   bool     // it was delivered to anybody before it came there
 	multiplied bool     // the log was told that there are too many
 	hops       int      // accounts passed through
 	orig       original // set when there are crossings

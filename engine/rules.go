@@ -179,11 +179,12 @@ func (s *ruleSet) draftImport(a *draft, im *importDraft) bool {
 	return true
 }
 
-// twin finds an import before im that takes the place of the same subject: for streams, of the same messages too.
+// twin finds an import before im that brings the same here: services of one account under one name, the same messages of streams. A
+// request may go to services of several accounts.
 func (d *draft) twin(im *importDraft) *importDraft {
 	if im.Kind == config.Service {
 		for i := range d.services {
-			if x := &d.services[i]; x.local == im.local {
+			if x := &d.services[i]; x.Account == im.Account && x.named() == im.named() {
 				return x
 			}
 		}
@@ -197,14 +198,22 @@ func (d *draft) twin(im *importDraft) *importDraft {
 	return nil
 }
 
+// named is what the import is called here, as it is written.
+func (im *importDraft) named() string {
+	switch {
+	case im.To != "":
+		return im.To
+	case im.Prefix != "":
+		return im.Prefix + "." + im.Subject
+	}
+	return im.Subject
+}
+
 // build says what the imported subject is in the importing account, and how to get from one to the other.
 func (im *importDraft) build() (err error) {
-	to := im.To
-	if to == "" && im.Prefix != "" {
-		to = im.Prefix + "." + im.Subject
-	}
+	to := im.named()
 	im.local = im.Subject
-	if to == "" || to == im.Subject {
+	if to == im.Subject {
 		return nil
 	}
 	if im.here, err = mapping.CompileImport(im.Subject, to); err != nil {
@@ -324,26 +333,31 @@ func (e *Engine) replace(a *account, r *accountRules, rules func(*account) *acco
 // takeOverServices has what stands in the account for a service stand for it from now on, too, where the import is as it was: a
 // request that is under way to it arrives. Mostly all are.
 func (r *accountRules) takeOverServices(old []*serviceImport) {
+	type key struct {
+		local, subject string
+		from           *account
+	}
+	keyOf := func(im *serviceImport) key { return key{im.local, im.subject, im.export.account} }
 	takeOver := func(im, before *serviceImport) bool {
-		if before == nil || before.local != im.local || before.subject != im.subject || before.export.account != im.export.account {
+		if before == nil || keyOf(before) != keyOf(im) || before.sub.also.service != before { // or another one has taken it over
 			return false
 		}
 		im.sub = before.sub
 		im.sub.also.service = im
 		return true
 	}
-	var byLocal map[string]*serviceImport
+	var known map[key]*serviceImport
 	for i, im := range r.services {
 		if i < len(old) && takeOver(im, old[i]) {
 			continue
 		}
-		if byLocal == nil {
-			byLocal = make(map[string]*serviceImport, len(old))
+		if known == nil {
+			known = make(map[key]*serviceImport, len(old))
 			for _, before := range old {
-				byLocal[before.local] = before
+				known[keyOf(before)] = before
 			}
 		}
-		takeOver(im, byLocal[im.local])
+		takeOver(im, known[keyOf(im)])
 	}
 }
 

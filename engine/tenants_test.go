@@ -330,6 +330,71 @@ func TestAnswerIsNoRequest(t *testing.T) {
 	}
 }
 
+// A request may go to services of several accounts under one name. Each is waited for by itself: what nobody has got in one account is
+// not waited for there, though another one answers; the one who asks is told if nobody has got it anywhere. An account whose own
+// subscribers have not got it may lead to others that have.
+func TestServicesOfSeveralAccountsUnderOneName(t *testing.T) {
+	str := exports(config.Service, "y")
+	str[0].ResponseType = config.Streamed
+	rules := func(more ...config.Import) []config.Account {
+		return []config.Account{
+			{Name: "A", Exports: exports(config.Service, "x")},
+			{Name: "B", Exports: str, Imports: []config.Import{service("D", "z", to("y"))}},
+			{Name: "C", Imports: append([]config.Import{service("A", "x", to("q")), service("B", "y", to("q"))}, more...)},
+			{Name: "D", Exports: exports(config.Service, "z")},
+		}
+	}
+	s := withAccounts(t, Options{}, rules()...)
+	a, b, d := s.join("A", ""), s.join("B", ""), s.join("D", "")
+	c := s.join("C", "SUB r 1\r\n")
+	s.say(c, "PUB q r 2\r\nhi\r\n")
+	s.got(c, "HMSG r 1 33 33\r\nNATS/1.0 503\r\nNats-Subject: q\r\n\r\n\r\n")
+	s.noReplies()
+	// One has responders.
+	s.say(a, "SUB x 1\r\n")
+	s.say(c, "PUB q r 2\r\nhi\r\n")
+	_, reply := s.replySubject(a)
+	if n := len(s.e.byAccount["B"].replies) + len(s.e.byAccount["D"].replies); n > 0 {
+		t.Errorf("%d answers are waited for from whom nobody got the request", n)
+	}
+	s.say(a, "PUB "+reply+" 1\r\na\r\n")
+	s.got(c, "MSG r 1 1\r\na\r\n")
+	s.noReplies()
+	// Both have; the second only behind its account.
+	s.say(d, "SUB z 1\r\n")
+	s.say(c, "PUB q r 2\r\nhi\r\n")
+	_, first := s.replySubject(a)
+	_, second := s.replySubject(d)
+	s.say(d, "PUB "+second+" 1\r\nd\r\n")
+	s.say(a, "PUB "+first+" 1\r\na\r\n")
+	s.got(c, "MSG r 1 1\r\nd\r\nMSG r 1 1\r\na\r\n")
+	s.got(b, "")
+	// A reload with another import among them: both are what they were, and so are the requests under way.
+	s.say(c, "PUB q r 2\r\nhi\r\n")
+	_, first = s.replySubject(a)
+	_, second = s.replySubject(d)
+	before := s.e.byAccount["C"].subs.Count()
+	changed := rules(service("D", "z"))
+	changed[2].Imports[0], changed[2].Imports[1] = changed[2].Imports[1], changed[2].Imports[0]
+	s.enforce(changed...)
+	if n := s.e.byAccount["C"].subs.Count(); n != before+1 {
+		t.Errorf("%d subscriptions stand for imports, want %d", n, before+1)
+	}
+	s.say(d, "PUB "+second+" 0\r\n\r\n")
+	s.say(a, "PUB "+first+" 1\r\na\r\n")
+	s.got(c, "MSG r 1 0\r\n\r\nMSG r 1 1\r\na\r\n")
+	s.say(c, "PUB q 2\r\nhi\r\n")
+	for _, at := range []ConnID{a, d} {
+		if text := s.w.take(at); strings.Count(text, "MSG ") != 1 {
+			t.Errorf("behind a reload the service got %q", text)
+		}
+	}
+	s.enforce(slices.Delete(rules(), 2, 3)...)
+	if n := len(s.e.byAccount["B"].replies); n > 0 {
+		t.Errorf("%d answers are waited for that nobody may get", n)
+	}
+}
+
 // noReplies checks that no request is remembered.
 func (s *tenants) noReplies() {
 	s.t.Helper()

@@ -64,7 +64,7 @@ func (e *Engine) settleFanout(f *fanout, known outlooks) {
 		e.mark(MarkFanoutSettled)
 		e.settleCrossing(i, known)
 	}
-	m.subject, m.reply, m.hops = f.msg.subject, f.msg.reply, f.msg.hops
+	m.subject, m.reply, m.hops, m.at = f.msg.subject, f.msg.reply, f.msg.hops, f.msg.at
 	m.body, m.header, m.size = f.msg.body, f.msg.header, f.msg.size
 	if m.trace != nil {
 		m.trace.silent = silent
@@ -80,7 +80,7 @@ func (e *Engine) settleCrossing(i int, known outlooks) {
 	if x.found != nil {
 		return // mappings have dropped it
 	}
-	m.subject, m.reply, m.hops = x.subject, x.reply, x.hops
+	m.subject, m.reply, m.hops, m.at = x.subject, x.reply, x.hops, i+1
 	m.body, m.header, m.size = m.orig.body, m.orig.header, m.orig.size
 	if m.trace != nil {
 		m.trace.silent = x.silent

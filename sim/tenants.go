@@ -187,30 +187,35 @@ func (d *tenantDraw) imports(r *model.Rules, i int, backwards bool) {
 	}
 }
 
-// imported reports whether the account imports something of the same name here.
+// imported reports whether the account imports something of the same name here. Services of several accounts may have one.
 func imported(a *model.Account, im *model.Import) bool {
 	for i := range a.Imports {
-		if o := &a.Imports[i]; o.Kind == im.Kind && model.Meet(o.Here(), im.Here()) {
+		if o := &a.Imports[i]; o.Kind == im.Kind && (im.Kind == model.Stream || o.Account == im.Account) && model.Meet(o.Here(), im.Here()) {
 			return true
 		}
 	}
 	return false
 }
 
-// diamondSubjects are what a diamond is about.
-const diamondSubjects = "d.d.*"
+// diamondSubjects are what a diamond is about, relayedSubjects one of services.
+const (
+	diamondSubjects = "d.d.*"
+	relayedSubjects = "r.r.*"
+)
 
-// diamond has the third account import from the first what it imports by the second, too: it gets that twice.
+// diamond has the third account import from the first what it imports by the second, too: it gets that twice. Its requests go to
+// services of both, and from the second to the first.
 func diamond(r *model.Rules) {
-	x := model.Export{Kind: model.Stream, Subject: diamondSubjects}
-	if len(r.Accounts) < 3 || exported(&r.Accounts[0], x) || exported(&r.Accounts[1], x) {
-		return
-	}
-	for i := range 2 {
-		r.Accounts[i].Exports = append(r.Accounts[i].Exports, x)
-		for j := i + 1; j < 3; j++ {
-			im := model.Import{Kind: model.Stream, Account: r.Accounts[i].Name, Subject: x.Subject}
-			r.Accounts[j].Imports = append(r.Accounts[j].Imports, im)
+	for _, x := range [...]model.Export{{Kind: model.Stream, Subject: diamondSubjects}, {Kind: model.Service, Subject: relayedSubjects}} {
+		if len(r.Accounts) < 3 || exported(&r.Accounts[0], x) || exported(&r.Accounts[1], x) {
+			continue
+		}
+		for i := range 2 {
+			r.Accounts[i].Exports = append(r.Accounts[i].Exports, x)
+			for j := i + 1; j < 3; j++ {
+				im := model.Import{Kind: x.Kind, Account: r.Accounts[i].Name, Subject: x.Subject}
+				r.Accounts[j].Imports = append(r.Accounts[j].Imports, im)
+			}
 		}
 	}
 }

@@ -34,6 +34,8 @@ type binding struct {
 	once    bool   // the service that answers does so once
 	waits   int64  // how long it may take
 	single  bool   // some service on the way answers once
+	gate    int    // the entry through which its way leaves who asked
+	vague   bool   // which of several choices the request took is not known: entries may have other numbers
 	least   int64  // how long any service waits
 	at      string // account
 	subject string
@@ -115,7 +117,7 @@ func (o *Oracle) bind(by *Conn, r *record, m *Message, f fit) {
 	}
 	b := &binding{
 		request: r.n, asker: by, entry: entry, at: x.Account, subject: string(m.Reply), era: r.era, life: []bool{true},
-		asked: r.at, learnt: o.time(),
+		asked: r.at, learnt: o.time(), vague: f.vague,
 	}
 	for e := x; e.By != nil; {
 		parent := &entries[e.Parent]
@@ -126,6 +128,9 @@ func (o *Oracle) bind(by *Conn, r *record, m *Message, f fit) {
 		b.links = append(b.links, l)
 		b.through(e.By)
 		e = parent
+	}
+	for b.gate = entry; entries[b.gate].Parent > 0; {
+		b.gate = entries[b.gate].Parent
 	}
 	for v := b.era + 1; v < len(o.eras); v++ {
 		b.renewed(o.eras[v])
@@ -238,12 +243,12 @@ func (o *Oracle) answering(c *Conn, r *record) {
 	}
 }
 
-// rivals follows that a request may have been answered nearer to who asked, or farther away: what answers once on the way that
-// both have in common lets only one of them pass.
+// rivals follows that a request may have been answered nearer to who asked, or farther away, or by another service that the same
+// one led to: what answers once on the way that both have in common lets only one of them pass.
 func (o *Oracle) rivals(b *binding, c *Conn, r *record) {
 	b.tried = true
 	for _, x := range o.asked[answer{b.asker, b.request}] {
-		if x != b && len(x.links) != len(b.links) && x.tried {
+		if x != b && (len(x.links) == 0 || x.gate == b.gate || x.vague || b.vague) && x.tried {
 			r.spans = true
 			x.overtaken(c)
 		}
