@@ -95,6 +95,7 @@ const (
 	cfgTenantGarbage    = 80
 	cfgLend             = 81
 	cfgAnswerers        = 82
+	cfgBetween          = 83
 	cfgKind             = 100 // + kind
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which

@@ -36,6 +36,9 @@ var foci = [...]Focus{
 	{"answers", "accounts with users that may only answer, a few times", true, []narrowed{
 		{cfgAnswerers, []uint64{2}}, many(kindRequester), many(kindResponder),
 	}},
+	{"between", "third accounts near what two have to do with one another", true, []narrowed{
+		{cfgBetween, []uint64{2}}, {cfgTenantBackwards, []uint64{0}}, many(kindRequester), many(kindResponder),
+	}},
 	{"callout", "a service that decides who clients are", false, []narrowed{
 		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{2}},
 	}},

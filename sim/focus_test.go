@@ -1,9 +1,11 @@
 package sim
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/natsd/natsd/sim/decision"
+	"github.com/natsd/natsd/sim/model"
 )
 
 // Every run that is asked to be about something has that.
@@ -12,6 +14,9 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		"accounts":   func(c *config) bool { return c.tenants != nil && c.callout == nil },
 		"activation": func(c *config) bool { return c.lenders != nil },
 		"answers":    func(c *config) bool { return c.tenants != nil && c.tenants.answerers },
+		"between": func(c *config) bool {
+			return c.tenants != nil && slices.ContainsFunc(c.tenants.versions[0].Accounts[0].Exports, func(x model.Export) bool { return x.Subject == betweenSubject })
+		},
 		"callout":    func(c *config) bool { return c.callout != nil },
 		"crowd":      func(c *config) bool { return c.kinds[kindCrowd] >= 20 && c.engine.TurnWork <= 20 },
 		"diamond":    func(c *config) bool { return c.tenants != nil && len(c.tenants.versions[0].Accounts) > 2 },

@@ -101,6 +101,9 @@ func (d draw) settle(c *config, versions uint64) {
 	if d.of(cfgDiamond, 0, 0, 1) == 1 {
 		diamond(first)
 	}
+	if d.of(cfgBetween, 0, 0, 1) == 1 {
+		between(first)
+	}
 	t.versions = append(t.versions, first)
 	for v := range int(d.source.Below(d.key(cfgTenantVersions), versions)) {
 		td := &tenantDraw{draw: d, base: cfgTenant + uint32(8+v)*tenantStep}
