@@ -25,7 +25,7 @@ type account struct {
 	internal      int     // subscriptions that are no connection's own
 	leaving       int     // subscriptions of connections that have closed
 	filtered      int     // subscriptions of connections, and shadows of those, that may not get all that they match
-	standing      int     // of these, the server's own
+	standing      int     // of those in internal, the server's own
 	conns         int     // connections that are here and are not closing
 	members       members // they, in the order in which they came
 	total         uint64  // connections that ever came here

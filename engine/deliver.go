@@ -1,5 +1,7 @@
 package engine
 
+import "slices"
+
 // deliverQueue gives the message to one member of a queue group: each with the same chance, passing over those that
 // can't take it. There may be thousands of those: when the turn's work reaches limit after one was tried at least, it is
 // not done, and goes on from there when called again.
@@ -45,15 +47,22 @@ func (e *Engine) pickHere(members []*subscription) {
 		m.member = e.rng.IntN(len(members))
 	}
 	e.work += len(members) / lookWork
-	here := make([]int, 0, len(members))
-	for i, s := range members {
+	here := 0
+	for _, s := range members {
 		if s.flags&subShadow == 0 {
-			here = append(here, i)
+			here++
 		}
 	}
-	if len(here) > 0 {
-		m.member = here[e.rng.IntN(len(here))]
+	if here == 0 {
+		return
 	}
+	nth := e.rng.IntN(here)
+	m.member = slices.IndexFunc(members, func(s *subscription) bool {
+		if s.flags&subShadow == 0 {
+			nth--
+		}
+		return nth < 0
+	})
 }
 
 // pickTries is how often is drawn before members are counted.

@@ -60,8 +60,9 @@
 // What is left goes on in the next turn, which is asked for by Wake. Who has much to be done gets a share of it after another,
 // an eighth at most, in turns with the others that have (gate.go). What Stop, LameDuck and Reload decide is in force at once;
 // its consequences are drawn for 128 connections in a turn, and for others when they are about to do or to get something
-// (sweep.go, moves.go), and for 600 of the subscriptions of those that have more than 32, or 75 where a client's own CONNECT
-// has them follow (remake.go). Before a reload it is found out whom the messages under way still reach, in that turn (underway.go):
+// (sweep.go, moves.go), and for 600 of the subscriptions of those that have more than 32, or 75 where a client's own CONNECT or
+// a JWT has them follow (remake.go); those that follow a CONNECT when something else is decided do so before that, at once where
+// the connection is to do or to get something. Before a reload it is found out whom the messages under way still reach, in that turn (underway.go):
 // less than 1 µs for each message, and where permissions keep subscriptions of the account from a part of what they match, some
 // 10 ns for each that it reaches, once for all messages on a subject (100 messages to 100,000 each: 0.1 ms, or 3 ms where they
 // are on one subject and 100 ms where each is on its own); some 3 µs for each service of another account that it goes on to. Where

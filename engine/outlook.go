@@ -33,7 +33,7 @@ func (e *Engine) outlook(known outlooks, a *account, r *sublist.Result[*subscrip
 	}
 	o := &outlook{of: r, to: r}
 	known[outlookKey{r, string(subj)}] = o
-	if a.filtered > 0 {
+	if a.filtered > 0 || len(e.remaking.asked) > 0 { // of whose subscriptions some may not know yet that they are
 		e.sift(o)
 	}
 	if slices.ContainsFunc(a.def.services, func(im *serviceImport) bool { return subject.Match(subj, im.local) }) {

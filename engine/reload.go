@@ -17,7 +17,8 @@ type Prepared struct {
 }
 
 // Prepare does the larger part of a Reload, which takes long where there are thousands of accounts. It shares nothing with an
-// engine, and may be called on another thread. What it returns is for one ReloadPrepared, which changes it; until then the options must not change.
+// engine, and may be called on another thread. What it returns is for one ReloadPrepared, which changes it; until then the options
+// must not change.
 func Prepare(o Options) *Prepared {
 	p := &Prepared{options: o}
 	if !o.operatorMode() {

@@ -353,3 +353,17 @@ func TestSweepAmidSecondConnect(t *testing.T) {
 		t.Errorf("%d subscriptions have followed", in())
 	}
 }
+
+// A Stop is not held up by subscriptions that follow a client's other CONNECT: they end.
+func TestStopAmidSecondConnect(t *testing.T) {
+	w := newCrowded(t, manySubscriptions)
+	say(w.e, w.many, "CONNECT {\"verbose\":false,\"user\":\"inB\",\"pass\":\"p\"}\r\nPING\r\n")
+	if len(w.e.remaking.asked) != 1 {
+		t.Fatal("they have followed at once")
+	}
+	turn(w.e, w.e.Stop)
+	w.ring(w.e)
+	if c := w.e.lookup(w.inA); c != nil && c.gate&gateClosed == 0 {
+		t.Error("another connection is not told yet")
+	}
+}

@@ -203,7 +203,8 @@ func (e *Engine) abandonRequest(r *reply) {
 	e.failReply(r, latencyAbandoned)
 }
 
-// listensForAnswer reports whether the answer would be delivered, or go on to who has asked in another account: it may, if it is left to chance where mappings have it go.
+// listensForAnswer reports whether the answer would be delivered, or go on to who has asked in another account: it may, if it is
+// left to chance where mappings have it go.
 func (e *Engine) listensForAnswer(r *reply) bool {
 	subj := []byte(r.reply)
 	if t := r.to.def.mappings; t != nil {

@@ -61,7 +61,7 @@ func (e *Engine) stepSweep() {
 		if c == nil || c.epoch == e.epoch {
 			continue
 		}
-		if c.followed != e.epoch && !e.remakeSome(c, sweepSub, &left) {
+		if c.followed != e.epoch && e.state < stateStopping && !e.remakeSome(c, sweepSub, &left) {
 			e.mark(MarkSweepSliced)
 			return
 		}
@@ -88,7 +88,9 @@ func (e *Engine) visit(c *conn) {
 		if c.followed == e.epoch {
 			return // but for its subscriptions it has
 		}
-		e.remakeAll(c)
+		if e.state < stateStopping { // else they go from where they are
+			e.remakeAll(c)
+		}
 	}
 	c.epoch, c.followed = e.epoch, e.epoch
 	if c.out.pending > e.opts.MaxPending {

@@ -8,8 +8,8 @@ import "github.com/natsd/natsd/engine/assert"
 // before a reload that is found out: not to deliver it takes long, but to go on as long as there are receivers.
 
 // Following reports whether connections, or their subscriptions, have not all followed an earlier reload. They do so in the turns
-// that come; a Reload that does not wait for it has it done in its own turn, however long that takes. It never lasts: what clients
-// ask for does not prolong it.
+// that come; a Reload that does not wait for it has it done in its own turn, however long that takes. What clients ask
+// for meanwhile does not prolong it; subscriptions that followed a client's CONNECT when the reload came do so first.
 func (e *Engine) Following() bool {
 	return e.trust == nil && (e.sweep.on || e.recast.on || e.moves.on || len(e.remaking.swept) > 0)
 }
@@ -58,7 +58,9 @@ func (e *Engine) settleFanout(f *fanout, known outlooks) {
 		silent = m.trace.silent
 	}
 	o := e.outlook(known, in, f.to)
-	e.askServices(o, f.next)
+	if !m.answers() {
+		e.askServices(o, f.next)
+	}
 	f.to, f.next = o.to, o.goOn(m, f.next)
 	for i := m.crossed; i < len(m.cross); i++ { // they become more
 		e.mark(MarkFanoutSettled)

@@ -90,3 +90,77 @@ func TestReloadAmidGroup(t *testing.T) {
 		}
 	}
 }
+
+// subscribed are n subscriptions to a subject.
+func subscribed(subj string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString("SUB " + subj + " " + itoa(i) + "\r\n")
+	}
+	return b.String()
+}
+
+// An answer that is under way at a reload is no request to services that are imported where it came, either.
+func TestAnswerUnderWayIsNoRequest(t *testing.T) {
+	const receivers = 20
+	for _, imported := range []string{">", "in", "*"} {
+		amid := 0
+		for wait := range 12 {
+			o := func() Options {
+				user := func(n string) []config.User { return []config.User{userWith(n, nil, nil)} }
+				return Options{TurnWork: 2, Check: true, Accounts: []config.Account{
+					{Name: "F", Users: user("f"), Exports: exports(config.Service, "svc")},
+					{Name: "T", Users: user("t"), Exports: exports(config.Service, imported)},
+					{Name: "N", Users: user("n"), Imports: []config.Import{service("F", "svc"), service("T", imported)}},
+				}}
+			}
+			e, w := started(t, o())
+			s := &tenants{t: t, e: e, w: w}
+			far, third, near := as(e, w, "f", "SUB svc 1\r\n"), as(e, w, "t", "SUB > 1\r\n"), as(e, w, "n", subscribed("in", receivers))
+			w.settle(t, e)
+			say(e, near, "PUB svc in 1\r\nq\r\n")
+			w.settle(t, e)
+			w.take(third) // the request, where > or * is imported
+			_, reply := s.replySubject(far)
+			turn(e, func() { e.Received(far, []byte("PUB "+reply+" 1\r\na\r\n")) })
+			for range wait {
+				w.ring(e)
+			}
+			if len(e.fanouts) > 0 {
+				amid++
+			}
+			turn(e, func() { e.Reload(o()) })
+			w.settle(t, e)
+			s.got(third, "")
+			if n := strings.Count(w.take(near), "\r\na\r\n"); n != receivers {
+				t.Errorf("import of %s, reload after %d turns: %d answers", imported, wait, n)
+			}
+		}
+		if amid == 0 {
+			t.Errorf("import of %s: the answer was never under way", imported)
+		}
+	}
+}
+
+// Subscriptions that have not followed a client's other CONNECT yet are denied what its user may not get, as if they had.
+func TestReloadAmidSecondConnect(t *testing.T) {
+	o := func(denied string) Options {
+		return Options{TurnWork: 1, Check: true, Users: []config.User{userWith("free", nil, nil), userWith("p", nil, nil), userWith("no", nil, lists("", denied))}}
+	}
+	e, w := started(t, o("s.x"))
+	as(e, w, "p", subscribed("s.x", 3)) // are served first
+	c, pub := as(e, w, "free", subscribed("s.*", 6)), as(e, w, "p", "")
+	w.settle(t, e)
+	turn(e, func() { e.Received(pub, []byte("PUB s.x 1\r\nx\r\n")) })
+	turn(e, func() {
+		e.Received(c, []byte("CONNECT {\"verbose\":false,\"user\":\"no\",\"pass\":\"p\"}\r\n"))
+		if len(e.fanouts) != 1 || len(e.remaking.asked) != 1 || strings.Contains(w.take(c), "MSG") {
+			t.Fatal("the message is not under way, or they have followed")
+		}
+		e.Reload(o(""))
+	})
+	w.settle(t, e)
+	if got := w.take(c); strings.Contains(got, "MSG") {
+		t.Errorf("was denied %q", got)
+	}
+}
