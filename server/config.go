@@ -24,13 +24,9 @@ func (s *settings) readConfig(file string) {
 	rep := &s.file.rep
 	c := config.Load(r, file, rep)
 	s.file.Config = c
-	unread := s.takeConfig(c)
+	rep.Errors = append(rep.Errors, s.takeConfig(c)...)
 	s.digest = c.Digest
-	switch {
-	case len(rep.Errors) > 0:
-	case len(unread) > 0:
-		rep.Errors = append(rep.Errors, unread...)
-	default:
+	if len(rep.Errors) == 0 {
 		system := s.engine.SystemAccount
 		if s.engine.Operators != nil {
 			system = config.Located{} // a JWT describes it

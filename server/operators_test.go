@@ -45,6 +45,16 @@ func signed(t *testing.T) (operator, account, accountJWT, userJWT string) {
 		encode(jwt.NewAccountClaims(public[1]), keys[0]), encode(user, keys[1])
 }
 
+// A file of a JWT that is not there is told beside what else is wrong.
+func TestMissingJWTsAreToldWithTheRest(t *testing.T) {
+	_, err := fromFile(t, "operator: "+filepath.Join(t.TempDir(), "gone")+"\nx: 1")
+	for _, want := range []string{":1:11: operator: neither a JWT nor a file with one", `:2:1: unknown key "x"`} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
 // A reload changes where and how account JWTs are fetched, and says what it can't change.
 func TestResolverReload(t *testing.T) {
 	operator, account, accountJWT, userJWT := signed(t)
