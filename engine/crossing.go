@@ -75,6 +75,9 @@ func (e *Engine) keepOriginal() {
 // request takes e.out to the service that an import of the account stands for.
 func (e *Engine) request(im *serviceImport) {
 	m := &e.out
+	if m.at > 0 && m.cross[m.at-1].service == im {
+		return // an account imports its own service: the request has come by that
+	}
 	if m.hops >= hopsMax {
 		e.mark(MarkHopsMax)
 		return

@@ -9,7 +9,8 @@ import (
 )
 
 // A cycle is that a message comes by an import again and again. That imports lead back to an account is none, if what comes back
-// does not go on by the same import, or does so a few times only, because something else becomes of its subject each time.
+// does not go on by the same import, or does so a few times only, because something else becomes of its subject each time. What has
+// come by an import of what the account exports itself does not go on by the same one.
 //
 // Whether there is one is asked twice. First it is followed which imports of an account concern what another brings, whatever
 // others brought that: it says little, but an import has to be looked at once only, however many ways lead to it. Where that leads
@@ -106,7 +107,7 @@ func (c *cycles) follow(im *importDraft, kind config.ExportKind, hops int) strin
 	}
 	next := c.next(im, kind)
 	for i := range next {
-		if !subject.Collide(next[i].local, im.Subject) {
+		if &next[i] == im || !subject.Collide(next[i].local, im.Subject) {
 			continue
 		}
 		if why := c.follow(&next[i], kind, hops+1); why != "" {
@@ -156,7 +157,7 @@ func (w *walk) follow(im *importDraft, subj string, hops int, again bool) string
 	}
 	for i := range next {
 		there, ok := next[i].takes(subj)
-		if !ok {
+		if !ok || &next[i] == im {
 			continue
 		}
 		if why := w.follow(&next[i], there, hops+1, again || &next[i] == w.from); why != "" {

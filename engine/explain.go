@@ -30,6 +30,8 @@ type Explained struct {
 	// Goes is how what is published crosses to other accounts, Comes how what others publish gets here.
 	Goes  []Crossing `json:"goes,omitempty"`
 	Comes []Crossing `json:"comes,omitempty"`
+
+	by *importDraft // that has been followed last, while this is found out: it is not followed again at once
 }
 
 // ExplainedMapping is the mapping of the account that a subject falls under, and what it makes of it.
@@ -197,9 +199,11 @@ const published = config.ExportKind(255)
 func (s *ruleSet) goesFrom(x *Explained, at int, subj string, came config.ExportKind, depth int) {
 	for i := range s.accounts[at].services {
 		im := &s.accounts[at].services[i]
-		if came == config.Stream || depth == hopsMax || len(x.Goes) >= crossingsMax || !subject.Match(subj, im.local) {
+		if came == config.Stream || depth == hopsMax || len(x.Goes) >= crossingsMax || im == x.by || !subject.Match(subj, im.local) {
 			continue
 		}
+		before := x.by
+		x.by = im
 		there := changed(im.there, subj)
 		x.Goes = s.crossing(x.Goes, at, im, subj, there, depth)
 		into := s.byName[im.Account]
@@ -212,16 +216,20 @@ func (s *ruleSet) goesFrom(x *Explained, at int, subj string, came config.Export
 			m.To[k].Publish.Allowed = true
 			s.goesFrom(x, into, m.To[k].Subject, config.Service, depth+1)
 		}
+		x.by = before
 	}
 	for to := range s.accounts {
 		for i := range s.accounts[to].streams {
 			im := &s.accounts[to].streams[i]
-			if came == config.Service || depth == hopsMax || len(x.Goes) >= crossingsMax || s.byName[im.Account] != at || !subject.Match(subj, im.Subject) {
+			if came == config.Service || depth == hopsMax || len(x.Goes) >= crossingsMax || im == x.by || s.byName[im.Account] != at || !subject.Match(subj, im.Subject) {
 				continue
 			}
+			before := x.by
+			x.by = im
 			here := changed(im.here, subj)
 			x.Goes = s.crossing(x.Goes, to, im, subj, here, depth)
 			s.goesFrom(x, to, here, config.Stream, depth+1)
+			x.by = before
 		}
 	}
 }
@@ -231,12 +239,15 @@ func (s *ruleSet) comesTo(x *Explained, at int, subj string, goes config.ExportK
 	for i := range s.accounts[at].streams {
 		im := &s.accounts[at].streams[i]
 		both, ok := subject.Intersect(subj, im.local)
-		if !ok || goes == config.Service || depth == hopsMax || len(x.Comes) >= crossingsMax {
+		if !ok || goes == config.Service || im == x.by || depth == hopsMax || len(x.Comes) >= crossingsMax {
 			continue
 		}
+		before := x.by
+		x.by = im
 		there := changed(im.there, both)
 		x.Comes = s.crossing(x.Comes, at, im, there, both, depth)
 		s.comesTo(x, s.byName[im.Account], there, config.Stream, depth+1)
+		x.by = before
 	}
 	if goes == config.Stream {
 		return // it was published there
@@ -252,9 +263,11 @@ func (s *ruleSet) requestsTo(x *Explained, at int, b beforeMapping, depth int) {
 		for i := range s.accounts[from].services {
 			im := &s.accounts[from].services[i]
 			both, ok := subject.Intersect(b.subject, im.Subject)
-			if !ok || s.byName[im.Account] != at || depth == hopsMax || len(x.Comes) >= crossingsMax {
+			if !ok || im == x.by || s.byName[im.Account] != at || depth == hopsMax || len(x.Comes) >= crossingsMax {
 				continue
 			}
+			before := x.by
+			x.by = im
 			here := changed(im.here, both)
 			x.Comes = s.crossing(x.Comes, from, im, here, changed(b.becomes, both), depth)
 			if subject.ValidLiteral(both) {
@@ -265,6 +278,7 @@ func (s *ruleSet) requestsTo(x *Explained, at int, b beforeMapping, depth int) {
 				x.Comes[len(x.Comes)-1].Mapping = m
 			}
 			s.comesTo(x, from, here, config.Service, depth+1)
+			x.by = before
 		}
 	}
 }

@@ -164,9 +164,6 @@ func (s *ruleSet) draftImport(a *draft, im *importDraft) bool {
 		return bad("account missing: %q", im.Account)
 	}
 	from := &s.accounts[n]
-	if from.Name == a.Name {
-		return bad("an account can't import from itself")
-	}
 	if im.export = from.exported(a, im); im.export < 0 {
 		return bad(what+" import not authorized: account %q exports nothing to %q that covers it", from.Name, a.Name)
 	}

@@ -25,7 +25,7 @@ func (e *Engine) castFrom(root *subscription, a *account, subj string, behind *s
 	for _, im := range a.def.streams {
 		e.work++
 		there, ok := im.wanted(subj)
-		if !ok {
+		if !ok || behind != nil && behind.also.stream == im { // the account imports it from itself
 			continue
 		}
 		if hops > 0 && e.casting.tooMany(im) && e.trust != nil {

@@ -395,6 +395,39 @@ func TestServicesOfSeveralAccountsUnderOneName(t *testing.T) {
 	}
 }
 
+// An account may import what it exports itself: under another name, or under the same, by which it comes once more. What has come by
+// such an import does not go on by it again.
+func TestAccountsImportFromThemselves(t *testing.T) {
+	s := withAccounts(t, Options{}, config.Account{
+		Name: "A", Exports: append(exports(config.Service, "x", "y"), exports(config.Stream, "s", "u")...),
+		Imports: []config.Import{service("A", "x"), service("A", "y", to("z")), stream("A", "s"), stream("A", "u", to("t"))},
+	})
+	a := s.join("A", "SUB x 1\r\nSUB y 2\r\nSUB s 3\r\nSUB t 4\r\n")
+	asks := s.join("A", "SUB r 1\r\n")
+	s.say(asks, "PUB x r 1\r\na\r\n")
+	text, reply := s.replySubject(a)
+	if want := "MSG x 1 r 1\r\na\r\nHMSG x 1 REPLY 52 53\r\nNATS/1.0\r\nNats-Request-Info: {\"acc\":\"A\",\"rtt\":1}\r\n\r\na\r\n"; text != want {
+		t.Fatalf("got  %q\nwant %q", text, want)
+	}
+	s.say(a, "PUB "+reply+" 2\r\nok\r\n")
+	s.got(asks, "MSG r 1 2\r\nok\r\n")
+	s.say(asks, "PUB z r 1\r\na\r\n")
+	_, reply = s.replySubject(a)
+	s.say(a, "PUB "+reply+" 2\r\nok\r\n")
+	s.got(asks, "MSG r 1 2\r\nok\r\n")
+	s.noReplies()
+	s.say(asks, "PUB s 1\r\na\r\nPUB u 1\r\na\r\n")
+	if text := s.w.take(a); strings.Count(text, "MSG s 3 1\r\n") != 2 || strings.Count(text, "MSG t 4 1\r\n") != 1 || strings.Count(text, "MSG") != 3 {
+		t.Errorf("of a stream came %q", text)
+	}
+	x, err := explainIn(&Options{Accounts: []config.Account{{
+		Name: "A", Exports: exports(config.Service, "x"), Imports: []config.Import{service("A", "x")},
+	}}}, "A", "x", "")
+	if err != nil || len(x.Goes) != 1 || len(x.Comes) != 1 {
+		t.Errorf("explained as %+v, %v", x, err)
+	}
+}
+
 // noReplies checks that no request is remembered.
 func (s *tenants) noReplies() {
 	s.t.Helper()

@@ -89,7 +89,7 @@ func (w *ways) after(im *importDraft) int {
 func (w *ways) gone(im *importDraft, subj string, n *int) int {
 	list := w.s.accounts[w.s.byName[im.Account]].streams
 	for i := 0; i < len(list) && *n <= w.most; i++ {
-		if there, ok := list[i].takes(subj); ok {
+		if there, ok := list[i].takes(subj); ok && &list[i] != im {
 			*n++
 			w.gone(&list[i], there, n)
 		}
@@ -112,7 +112,7 @@ func (w *ways) behind(im *importDraft) int {
 func (w *ways) next(im *importDraft, f func(*importDraft)) {
 	list := w.s.accounts[w.s.byName[im.Account]].streams
 	for i := range list {
-		if subject.Collide(list[i].local, im.Subject) {
+		if &list[i] != im && subject.Collide(list[i].local, im.Subject) {
 			f(&list[i])
 		}
 	}
