@@ -116,6 +116,9 @@ func (e *Engine) updated(r *reading) {
 		e.updateFailed(r, "a later word about this account counts already")
 		return
 	}
+	if l := t.lookups[key]; l != nil {
+		l.former = true
+	}
 	if t.resolver.Kind == config.FullResolver {
 		e.keepUpdate(r, before)
 		return

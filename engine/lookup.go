@@ -26,6 +26,7 @@ type lookup struct {
 	logins []*login
 	timer  timer
 	read   bool   // a JWT is there, and is being read
+	former bool   // an update has been told of since: what is found may be older
 	inbox  string // where an answer to a request comes; empty: none was made
 
 	imports []*config.Import // that wait for the account, to be told of if there is none
@@ -117,11 +118,12 @@ func (l *lookup) answered(e *Engine, k *call) {
 }
 
 // read has a JWT read that was found. What that takes, on a machine that is busy, is not the fault of those who wait: from here
-// on they do so for as long as it takes.
+// on they do so for as long as it takes. What is found is no word about the account: it was asked for at some time, and perhaps
+// answered before what was said earlier counted. It counts where nothing else has come into force meanwhile.
 func (e *Engine) read(l *lookup, text string, shelve bool) {
 	e.timers.remove(&l.timer)
 	l.read = true
-	e.submit(&reading{key: l.key, text: strings.TrimSpace(text), word: e.trust.words.next(), lookup: l, shelve: shelve})
+	e.submit(&reading{key: l.key, text: strings.TrimSpace(text), lookup: l, shelve: shelve})
 }
 
 // due is the moment at which a lookup has taken too long.
@@ -158,7 +160,7 @@ func (e *Engine) found(l *lookup) {
 type reading struct {
 	key    string // of the account; empty: whatever the JWT says
 	text   string
-	word   uint64  // which it is
+	word   uint64  // which it is; 0: none, but something found
 	lookup *lookup // that it came from; nil: from somebody who asks for an update
 	update *call   // that asks; nil: nobody
 	shelve bool    // keep it in the directory
@@ -178,9 +180,8 @@ func (r *reading) done(e *Engine) {
 		e.updated(r)
 		return
 	}
-	defer e.trust.words.settled(r.word)
 	l := r.lookup
-	if l == nil || e.trust.lookups[l.key] != l {
+	if e.trust.lookups[l.key] != l {
 		return
 	}
 	if r.err != nil {
@@ -191,8 +192,8 @@ func (r *reading) done(e *Engine) {
 		e.notFound(l, "its JWT can't be used: "+grounds)
 		return
 	}
-	if e.trust.words.takes(l.key, r.word) {
-		if r.shelve {
+	if e.trust.charters[l.key] == nil {
+		if r.shelve && !l.former {
 			e.putOnShelf(r.claims)
 		}
 		e.charter(r.claims)

@@ -131,7 +131,7 @@ func (e *Engine) preload(o *config.Operators) {
 	}
 	for _, p := range o.Preload {
 		if t.sought(p.Account) && e.mayBe(p.Account) {
-			e.submit(&renewing{reading{key: p.Account, text: p.JWT, word: t.words.next()}, true})
+			e.submit(&renewing{reading{key: p.Account, text: p.JWT, word: t.words.next()}})
 		}
 		if t.charters[p.Account] == nil {
 			t.texts[p.Account] = p.JWT

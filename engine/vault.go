@@ -149,20 +149,49 @@ func (s *shelf) fill(list []VaultEntry, now Instant) {
 	}
 }
 
-// refresh reads the directory's JWT of an account that is in force already.
+// refresh reads the directory's JWT of an account that is in force already. It counts where it is newer than what is in force now,
+// and that is in force still: what comes into force while the directory is read was said later.
 func (e *Engine) refresh(key string) {
+	ch := e.trust.charters[key]
+	former := ch.claims
 	e.env.Vault.Load(e.vault(func(r VaultResult) {
-		if r.Text != "" {
-			e.submit(&renewing{reading: reading{key: key, text: r.Text, word: e.trust.words.next()}})
+		if r.Text != "" && ch.claims == former {
+			e.submit(&refreshing{reading{key: key, text: r.Text}, former})
 		}
 	}), key)
 }
 
-// renewing is a job: it reads a JWT that may be another than the one in force.
-type renewing struct {
+// refreshing is a job: it reads a JWT that was found and may be newer than the one in force, former.
+type refreshing struct {
 	reading
-	anyway bool // it counts though it may be older
+	former *claims.Account
 }
+
+func (r *refreshing) done(e *Engine) {
+	ch := e.trust.charters[r.key]
+	switch why := e.unusable(&r.reading); {
+	case ch == nil || ch.deleted || ch.claims != r.former:
+	case why != "":
+		e.keepsFormer(r.key, why)
+	case r.claims.IssuedAt > r.former.IssuedAt:
+		e.charter(r.claims)
+	}
+}
+
+// unusable says why a JWT that was read can't come into force; empty: it can.
+func (e *Engine) unusable(r *reading) string {
+	if r.err != nil {
+		return r.err.Error()
+	}
+	return e.grounds(r.claims, r.key)
+}
+
+func (e *Engine) keepsFormer(key, why string) {
+	e.logf(LevelError, "", "The JWT of account "+key+" can't be used, the former stays in force: "+printable([]byte(why)))
+}
+
+// renewing is a job: it reads a JWT that a reload has brought. It counts though it may be older than the one in force.
+type renewing struct{ reading }
 
 func (r *renewing) done(e *Engine) {
 	t := e.trust
@@ -170,18 +199,9 @@ func (r *renewing) done(e *Engine) {
 	if !t.sought(r.key) || t.words.overtaken(r.key, r.word) {
 		return // nobody wants to know any more
 	}
-	why := ""
-	if r.err != nil {
-		why = r.err.Error()
-	} else {
-		why = e.grounds(r.claims, r.key)
-	}
-	ch := t.charters[r.key]
-	switch {
-	case why != "":
-		e.logf(LevelError, "", "The JWT of account "+r.key+" can't be used, the former stays in force: "+printable([]byte(why)))
-	case !r.anyway && (ch == nil || r.claims.IssuedAt <= ch.claims.IssuedAt):
-	case t.words.takes(r.key, r.word):
+	if why := e.unusable(&r.reading); why != "" {
+		e.keepsFormer(r.key, why)
+	} else if t.words.takes(r.key, r.word) {
 		e.charter(r.claims)
 	}
 }
