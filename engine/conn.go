@@ -33,6 +33,7 @@ const (
 	ReasonAuthExpired  CloseReason = "Authentication Expired"
 	ReasonAuthRevoked  CloseReason = "Credentials Revoked"
 	ReasonAccountConns CloseReason = "Maximum Account Connections Exceeded"
+	ReasonMaxSubs      CloseReason = "Maximum Subscriptions Exceeded"
 )
 
 // conn is one client connection. An idle one holds no buffer: only this struct, its subscriptions and its options.

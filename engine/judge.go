@@ -154,4 +154,7 @@ func (e *Engine) rejudge(c *conn) {
 		who.answeredFor(c)
 	}
 	e.become(c, who)
+	if len(c.subs) > c.subsMax {
+		e.protocolError(c, wire.ErrMaxSubscriptions, ReasonMaxSubs)
+	}
 }

@@ -364,6 +364,30 @@ func TestAccountUpdate(t *testing.T) {
 	w.wants(c, "-ERR 'User Authentication Expired'")
 }
 
+// A JWT that lowers the number of subscriptions closes those who have more; who has as many stays.
+func TestFewerSubscriptionsAllowed(t *testing.T) {
+	a := testAccount(2)
+	w := newOperatorWorld(t, config.FullResolver, nil)
+	update := func(most int64) {
+		w.system("$SYS.REQ.CLAIMS.UPDATE", w.account(a, func(c *jwt.AccountClaims) { c.Limits.Subs = most }))
+	}
+	update(-1)
+	plain := w.login(w.user(testUser(1), a, nil), testUser(1))
+	w.wants(plain, "PONG")
+	say(w.e, plain, "SUB x 1\r\nSUB y 2\r\nSUB z 3\r\n")
+	update(3)
+	say(w.e, plain, "PING\r\n")
+	w.wants(plain, "PONG")
+	update(2)
+	w.wants(plain, "-ERR 'maximum subscriptions exceeded'")
+	if w.e.lookup(plain) != nil && w.e.lookup(plain).gate&gateClosed == 0 {
+		t.Error("it is still there")
+	}
+	if !w.logged("maximum subscriptions exceeded") {
+		t.Error("the log says nothing")
+	}
+}
+
 func TestAccountDeleted(t *testing.T) {
 	a := testAccount(2)
 	w := newOperatorWorld(t, config.FullResolver, nil)

@@ -103,7 +103,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		just = false // simulated clients speak plaintext to a server that has no TLS
 	case engine.ReasonAuthExpired, engine.ReasonAuthRevoked:
 		just = gone || c.mayLapse()
-	case engine.ReasonAccountConns:
+	case engine.ReasonAccountConns, engine.ReasonMaxSubs:
 		just = false // accounts have no limits
 	case engine.ReasonLameDuck:
 		n.evicted(nc)
