@@ -12,38 +12,12 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nkeys"
 )
-
-// signed makes keys of an operator, an account and a user, and their JWTs; the user's is enough to be the user.
-func signed(t *testing.T) (operator, account, accountJWT, userJWT string) {
-	t.Helper()
-	var keys [3]nkeys.KeyPair
-	var public [3]string
-	for i, create := range []func() (nkeys.KeyPair, error){nkeys.CreateOperator, nkeys.CreateAccount, nkeys.CreateUser} {
-		var err error
-		if keys[i], err = create(); err != nil {
-			t.Fatal(err)
-		}
-		if public[i], err = keys[i].PublicKey(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	encode := func(c jwt.Claims, by nkeys.KeyPair) string {
-		text, err := c.Encode(by)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
-	}
-	user := jwt.NewUserClaims(public[2])
-	user.BearerToken = true
-	return encode(jwt.NewOperatorClaims(public[0]), keys[0]), public[1],
-		encode(jwt.NewAccountClaims(public[1]), keys[0]), encode(user, keys[1])
-}
 
 // A file of a JWT that is not there is told beside what else is wrong.
 func TestMissingJWTsAreToldWithTheRest(t *testing.T) {
@@ -55,59 +29,150 @@ func TestMissingJWTsAreToldWithTheRest(t *testing.T) {
 	}
 }
 
-// A reload changes where and how account JWTs are fetched, and says what it can't change.
-func TestResolverReload(t *testing.T) {
-	operator, account, accountJWT, userJWT := signed(t)
-	pages := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/b/"+account {
-			_, _ = io.WriteString(w, accountJWT)
+// signer is an operator's key, and its JWT.
+type signer struct {
+	t    *testing.T
+	key  nkeys.KeyPair
+	text string
+}
+
+func newSigner(t *testing.T) *signer {
+	t.Helper()
+	s := &signer{t: t}
+	var public string
+	s.key, public = s.create(nkeys.CreateOperator)
+	s.text = s.encode(jwt.NewOperatorClaims(public), s.key)
+	return s
+}
+
+func (s *signer) create(create func() (nkeys.KeyPair, error)) (nkeys.KeyPair, string) {
+	s.t.Helper()
+	key, err := create()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	public, err := key.PublicKey()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return key, public
+}
+
+func (s *signer) encode(c jwt.Claims, by nkeys.KeyPair) string {
+	s.t.Helper()
+	text, err := c.Encode(by)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return text
+}
+
+// account makes an account and a user of it, and their JWTs; the user's is enough to be the user.
+func (s *signer) account() (account, accountJWT, userJWT string) {
+	s.t.Helper()
+	key, account := s.create(nkeys.CreateAccount)
+	_, public := s.create(nkeys.CreateUser)
+	user := jwt.NewUserClaims(public)
+	user.BearerToken = true
+	return account, s.encode(jwt.NewAccountClaims(account), s.key), s.encode(user, key)
+}
+
+// certifiedPages is a server that has the JWTs of all accounts that are made, under /b/, and whose certificate nobody trusts.
+type certifiedPages struct {
+	*signer
+	*httptest.Server
+	texts sync.Map // by path
+}
+
+func newCertifiedPages(t *testing.T) *certifiedPages {
+	t.Helper()
+	p := &certifiedPages{signer: newSigner(t)}
+	p.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if text, there := p.texts.Load(r.URL.Path); there {
+			_, _ = io.WriteString(w, text.(string))
 			return
 		}
 		http.NotFound(w, r)
 	}))
-	defer pages.Close()
-	pages.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of who does not trust it
-	pages.StartTLS()
-	at := func(p string) string {
-		return "operator: " + operator + "\nresolver: URL(" + pages.URL + path.Clean("/"+p) + "/)\n"
+	p.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of who does not trust it
+	p.StartTLS()
+	t.Cleanup(p.Close)
+	return p
+}
+
+// at is a configuration with a resolver that asks for pages below a path.
+func (p *certifiedPages) at(dir string) string {
+	return p.operator() + "resolver: URL(" + p.URL + path.Clean("/"+dir) + "/)\n"
+}
+
+func (p *certifiedPages) operator() string { return "operator: " + p.text + "\n" }
+
+// lets connects as the user of an account that the server was not asked about yet, and checks the answer.
+func (p *certifiedPages) lets(r *reloads, want string) {
+	p.t.Helper()
+	account, accountJWT, userJWT := p.account()
+	p.texts.Store("/b/"+account, accountJWT)
+	c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", r.host.Port()))
+	if err != nil {
+		p.t.Fatal(err)
 	}
-	r := startReloads(t, at("a"), nil)
-	lets := func(want string) {
-		t.Helper()
-		c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", r.host.Port()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.Close()
-		in := bufio.NewReader(c)
-		if _, err := in.ReadString('\n'); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := fmt.Fprintf(c, "CONNECT {\"verbose\":false,\"jwt\":%q}\r\nPING\r\n", userJWT); err != nil {
-			t.Fatal(err)
-		}
-		if got, err := in.ReadString('\n'); err != nil || !strings.Contains(got, want) {
-			t.Errorf("got %q %v, want %q", got, err, want)
-		}
-		r.log.take()
+	defer c.Close()
+	in := bufio.NewReader(c)
+	if _, err := in.ReadString('\n'); err != nil {
+		p.t.Fatal(err)
 	}
-	const refused = "Authorization Violation"
-	lets(refused)
-	r.expect(at("b"), "Reloaded: resolver")
-	lets(refused) // the certificate is none that is trusted
-	const insecure = "resolver_tls: {insecure: true}\n"
-	if log, took := r.to(at("b") + "resolver_tls: {ca_file: /nope/ca.pem}\n"); took || !strings.Contains(log, "/nope/ca.pem") {
+	if _, err := fmt.Fprintf(c, "CONNECT {\"verbose\":false,\"jwt\":%q}\r\nPING\r\n", userJWT); err != nil {
+		p.t.Fatal(err)
+	}
+	if got, err := in.ReadString('\n'); err != nil || !strings.Contains(got, want) {
+		p.t.Errorf("got %q %v, want %q", got, err, want)
+	}
+	r.log.take()
+}
+
+const (
+	insecure = "resolver_tls: {insecure: true}\n"
+	refused  = "Authorization Violation"
+)
+
+// A reload changes where and how account JWTs are fetched, and says what it can't change.
+func TestResolverReload(t *testing.T) {
+	p := newCertifiedPages(t)
+	r := startReloads(t, p.at("a"), nil)
+	p.lets(r, refused)
+	r.expect(p.at("b"), "Reloaded: resolver")
+	p.lets(r, refused) // the certificate is none that is trusted
+	if log, took := r.to(p.at("b") + "resolver_tls: {ca_file: /nope/ca.pem}\n"); took || !strings.Contains(log, "/nope/ca.pem") {
 		t.Errorf("taken over: %v\n%s", took, log)
 	}
-	lets(refused)
-	r.expect(at("b")+insecure, "Reloaded: resolver_tls")
-	lets("PONG")
-	full := "operator: " + operator + "\nresolver: {type: full, dir: " + strconv.Quote(filepath.Join(t.TempDir(), "jwt")) + "}\n" + insecure
-	for range 2 {
-		r.expect(full, "Not changed without a restart: resolver")
+	p.lets(r, refused)
+	r.expect(p.at("b")+insecure, "Reloaded: resolver_tls")
+	p.lets(r, "PONG")
+	r.expect(p.at("b"), "Reloaded: resolver_tls")
+	p.lets(r, refused)
+	r.expect(p.at("a")+insecure, "Reloaded: resolver", "Reloaded: resolver_tls")
+	p.lets(r, refused)
+}
+
+// A URL resolver that stays until a restart keeps the settings of TLS that it needs.
+func TestResolverKeepsItsTLS(t *testing.T) {
+	p := newCertifiedPages(t)
+	r := startReloads(t, p.at("b")+insecure, nil)
+	p.lets(r, "PONG")
+	full := p.operator() + "resolver: {type: full, dir: " + strconv.Quote(filepath.Join(t.TempDir(), "jwt")) + "}\n"
+	for _, tls := range []string{"", "resolver_tls: {insecure: false}\n"} {
+		for range 2 {
+			r.expect(full+tls, "Not changed without a restart: resolver")
+			p.lets(r, "PONG")
+		}
+		r.expect(p.at("b") + insecure)
+		r.expect(tls, "Not changed without a restart: operator")
+		p.lets(r, "PONG")
+		r.expect(p.at("b") + insecure)
 	}
-	lets("PONG")
-	r.expect(at("b") + insecure)
-	r.expect(insecure, "Not changed without a restart: operator")
-	lets("PONG")
+	other := "operator: " + newSigner(t).text + "\n" // stays out of force, but what is said of the resolver does not
+	r.expect(strings.Replace(p.at("b"), p.operator(), other, 1), "Not changed without a restart: operator", "Reloaded: resolver_tls")
+	p.lets(r, refused)
+	r.expect(p.at("b")+insecure, "Reloaded: resolver_tls")
+	p.lets(r, "PONG")
 }

@@ -54,7 +54,12 @@ func (v *Server) reload() error {
 	}
 	told := make(chan []string, 1)
 	v.host.Loaded(s.digest, time.Now())
-	v.host.Reload(s.engine, func(needRestart []string) { told <- needRestart })
+	v.host.Reload(s.engine, func(needRestart []string) { // in the turn in which the engine takes over the URL
+		if !s.keepResolver(v.current, needRestart) {
+			v.host.FetchWith(s.fetch)
+		}
+		told <- needRestart
+	})
 	select {
 	case names := <-told:
 		v.reloaded(s, append(names, v.started.needRestart(s)...))
@@ -66,7 +71,7 @@ func (v *Server) reload() error {
 }
 
 // takeOver does what can fail: it has the log follow the settings, writes the files that were not there, which it returns, and has
-// new handshakes use their certificates, and a URL resolver its own. On an error all is as before.
+// new handshakes use their certificates. On an error all is as before.
 func (v *Server) takeOver(s *settings) (written files, err error) {
 	if err := v.changeLog(&s.log); err != nil {
 		return files{}, err
@@ -74,7 +79,6 @@ func (v *Server) takeOver(s *settings) (written files, err error) {
 	written = filesOf(s).without(v.files)
 	if err = written.write(v.portsText(v.host.Port())); err == nil {
 		if err = v.started.tls.follow(&s.tls); err == nil {
-			v.host.FetchWith(s.fetch)
 			return written, nil
 		}
 		written.remove()
@@ -91,7 +95,6 @@ func (v *Server) reloaded(s *settings, needRestart []string) {
 		v.profileBlocking(s.profRate)
 	}
 	v.peers.follow(s)
-	s.keepResolver(v.current, needRestart)
 	if len(needRestart) > 0 {
 		v.say(engine.LevelWarn, "Not changed without a restart: "+strings.Join(needRestart, ", "))
 	}
@@ -102,17 +105,22 @@ func (v *Server) reloaded(s *settings, needRestart []string) {
 	v.current = s
 }
 
-// keepResolver notes where account JWTs are found still, where a reload could not change that.
-func (s *settings) keepResolver(current *settings, needRestart []string) {
+// keepResolver notes where and how account JWTs are found still, where a reload could not change that, and returns whether it
+// could not.
+func (s *settings) keepResolver(current *settings, needRestart []string) (kept bool) {
 	o, was := s.engine.Operators, current.engine.Operators
 	switch {
 	case o == nil || was == nil:
 		s.engine.Operators = was
 	case slices.Contains(needRestart, "resolver"):
-		kept := *o
-		kept.Resolver, kept.Preload = was.Resolver, was.Preload
-		s.engine.Operators = &kept
+		next := *o
+		next.Resolver, next.Preload = was.Resolver, was.Preload
+		s.engine.Operators = &next
+	default:
+		return false
 	}
+	s.resolverTLS, s.fetch = current.resolverTLS, current.fetch
+	return true
 }
 
 // changeLog has the log follow the settings, where it is natsd's own.
