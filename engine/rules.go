@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/natsd/natsd/conf"
@@ -212,6 +213,9 @@ func (im *importDraft) build() (err error) {
 	im.local = im.Subject
 	if to == im.Subject {
 		return nil
+	}
+	if subject.ValidLiteral(im.Subject) && subject.ValidPattern(to) && !subject.ValidLiteral(to) {
+		return fmt.Errorf("%q has wildcards, and what is imported has none to take their place", to)
 	}
 	if im.here, err = mapping.CompileImport(im.Subject, to); err != nil {
 		return err

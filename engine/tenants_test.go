@@ -555,6 +555,8 @@ func TestRulesRefused(t *testing.T) {
 		{"twice", []config.Account{{Name: "A"}, {Name: "A"}}, "there twice"},
 		{"two services in one place", []config.Account{{Name: "A", Exports: exports(config.Service, "p")}, {Name: "B", Imports: []config.Import{service("A", "p"), service("A", "p")}}},
 			`Duplicate service import subject "p", previously used in import for account "A", subject "p"`},
+		{"wildcards for none", []config.Account{{Name: "A", Exports: exports(config.Stream, "p")}, {Name: "B", Imports: []config.Import{stream("A", "p", to("d.*"))}}},
+			`"d.*" has wildcards, and what is imported has none to take their place`},
 		{"a stream twice", []config.Account{{Name: "A", Exports: exports(config.Stream, "p")}, {Name: "B", Imports: []config.Import{stream("A", "p"), stream("A", "p")}}},
 			"Duplicate stream import"},
 		{"a cycle", []config.Account{
