@@ -101,7 +101,7 @@ func (d draw) settle(c *config, versions uint64) {
 	if d.of(cfgDiamond, 0, 0, 1) == 1 {
 		diamond(first)
 	}
-	if d.of(cfgBetween, 0, 0, 1) == 1 {
+	if !backwards && d.of(cfgBetween, 0, 0, 1) == 1 { // the first would import services of the second otherwise: a cycle
 		between(first)
 	}
 	t.versions = append(t.versions, first)
