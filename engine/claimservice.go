@@ -146,22 +146,30 @@ func (e *Engine) mistake(r *reading) string {
 }
 
 // keepUpdate goes on with an update that counts, and before did until then, when it is in the directory. What can't be kept does not
-// count.
+// count, but what was kept last does. What is kept comes into force though a later one is to be kept already, which may fail: that
+// one follows, as the directory keeps them in this order. After a deletion it does not: the account's entry is another.
 func (e *Engine) keepUpdate(r *reading, before uint64) {
 	t, key := e.trust, r.claims.Rules.Name
+	var x *shelfEntry // nil: there is no room for it
 	e.shelve(key, r.claims.Text, func(v VaultResult) {
 		defer t.words.settled(r.word)
+		if x != nil {
+			before = x.keeping.done(r.word, v.Err == "")
+		}
 		if v.Err != "" {
 			t.words.withdraw(key, r.word, before)
 			e.updateFailed(r, v.Err)
 			return
 		}
 		delete(t.texts, key)
-		if t.sought(key) && t.words.counts(key, r.word) {
+		if t.sought(key) && t.shelf.entries[key] == x {
 			e.charter(r.claims)
 		}
 		e.updateDone(r, "d")
 	})
+	if x = t.shelf.entries[key]; x != nil {
+		x.keeping.begin(before)
+	}
 }
 
 func (e *Engine) updateDone(r *reading, what string) {

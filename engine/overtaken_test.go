@@ -162,3 +162,69 @@ func TestAnAnswerIsNotKeptOverAnUpdate(t *testing.T) {
 	}
 	w.wants(d, "-ERR")
 }
+
+// An update that was kept is in force, though the next one can't be; and what was never kept counts against none that is read later.
+func TestKeptUpdateIsInForceThoughTheNextFails(t *testing.T) {
+	a, u := testAccount(2), testUser(1)
+	w := newOperatorWorld(t, config.FullResolver, nil)
+	c := w.administrator()
+	say(w.e, c, asks(updates, w.account(a, nil)))
+	w.run()
+	d := w.login(w.user(u, a, nil), u)
+	w.wants(d, "PONG")
+	first, second := w.revoking(a, u), w.revoking(a, u, testUser(2))
+	for i, text := range []string{first, second} {
+		w.full = i == 1
+		turn(w.e, func() { w.e.Received(c, []byte(asks(updates, text))) })
+		w.jobsDone() // it is to be kept
+	}
+	w.full = false
+	w.run()
+	if w.files[publicOf(a)] != first || w.e.trust.charters[publicOf(a)].claims.Text != first {
+		t.Error("the update that was kept is not in force")
+	}
+	w.wants(d, "-ERR 'User Authentication Revoked'")
+}
+
+// After updates that all failed the one that was kept before them counts, and what is read later, though it was said before them.
+func TestFailedUpdatesDoNotCount(t *testing.T) {
+	a := testAccount(2)
+	w := newOperatorWorld(t, config.FullResolver, nil)
+	c := w.administrator()
+	none := w.account(a, func(c *jwt.AccountClaims) { c.Limits.Conn = 0 })
+	w.full = true
+	turn(w.e, func() {
+		w.e.Received(c, []byte(asks(updates, w.account(a, nil))+asks(updates, none)+asks(updates, none)))
+	})
+	said := slices.Sorted(maps.Keys(w.jobs))
+	slow := w.jobs[said[0]]
+	delete(w.jobs, said[0])
+	w.jobsDone()
+	w.run()
+	w.full = false
+	w.take(c)
+	slow()
+	turn(w.e, func() { w.e.JobDone(said[0]) })
+	w.run()
+	w.wants(c, `"message":"jwt updated"`)
+}
+
+// An update that was to be kept when the account was deleted does not come into force.
+func TestUpdateBeforeADeletionIsNotInForce(t *testing.T) {
+	a, u := testAccount(2), testUser(1)
+	w := newOperatorWorld(t, config.FullResolver, nil)
+	c := w.administrator()
+	say(w.e, c, asks(updates, w.account(a, nil)))
+	w.run()
+	w.wants(w.login(w.user(u, a, nil), u), "PONG")
+	turn(w.e, func() { w.e.Received(c, []byte(asks(updates, w.revoking(a, testUser(2))))) })
+	w.jobsDone() // it is to be kept
+	turn(w.e, func() { w.e.Received(c, []byte(asks("$SYS.REQ.CLAIMS.DELETE", w.deletion(publicOf(a))))) })
+	w.jobsDone()
+	w.vaultDoes()
+	if !w.e.trust.charters[publicOf(a)].deleted {
+		t.Error("it is in force again")
+	}
+	w.run()
+	w.wants(w.login(w.user(u, a, nil), u), refusedText)
+}

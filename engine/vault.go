@@ -52,6 +52,8 @@ type shelfEntry struct {
 	used   Instant
 	kept   *shelved // the last one that is there; nil: none is yet
 	stores int      // that were asked for so far
+
+	keeping keeping // updates
 }
 
 // shelved is a JWT in the vault.

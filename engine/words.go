@@ -51,14 +51,34 @@ func (w *words) takes(key string, word uint64) bool {
 // overtaken reports whether a later word about an account counts. The word must be open.
 func (w *words) overtaken(key string, word uint64) bool { return word < w.last[key] }
 
-// counts reports whether a word that was taken is the last one about an account. It must be open.
-func (w *words) counts(key string, word uint64) bool { return w.last[key] == word }
-
 // withdraw undoes takes: the word does not count after all, but the one that did before. It must be open.
 func (w *words) withdraw(key string, word, before uint64) {
 	if w.last[key] == word {
 		w.last[key] = before
 	}
+}
+
+// keeping is what becomes of words that count only once they are kept, which happens in their order.
+type keeping struct {
+	asked int    // of them it is not known yet
+	last  uint64 // the last one that was kept; before the first, the one that counted before
+}
+
+// begin notes that a word is to be kept, and before counted until then.
+func (k *keeping) begin(before uint64) {
+	if k.asked == 0 {
+		k.last = before
+	}
+	k.asked++
+}
+
+// done notes whether the first word that was to be kept is, and returns the one that counts if that is not.
+func (k *keeping) done(word uint64, kept bool) uint64 {
+	k.asked--
+	if kept {
+		k.last = word
+	}
+	return k.last
 }
 
 // note keeps the last word about an account, and forgets those of others that none that is open could follow.
