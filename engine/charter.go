@@ -96,9 +96,10 @@ func (e *Engine) watch(ch *charter) {
 	e.timers.set(&ch.timer, e.moment(wallOf(next)))
 }
 
-// due is the moment at which something of the charter may have begun or ended.
+// due is the moment at which something of the charter may have begun or ended. An account that may not be now may be again after
+// a reload: it is watched all the same.
 func (ch *charter) due(e *Engine) {
-	if e.ended(ch) {
+	if ch.claims.Expired(e.seconds()) {
 		if !ch.lapsed && ch.account.conns > 0 {
 			e.sweep.charters = true
 			e.startSweep()

@@ -175,3 +175,24 @@ func TestDirectoryAtAReload(t *testing.T) {
 	w.lets(2, refusedText)
 	w.lets(3, "PONG")
 }
+
+// An account that was not among the pinned ones for a while is watched as before when it is again: it expires.
+func TestPinnedAgainExpires(t *testing.T) {
+	for _, unpinned := range []Instant{0, 61e9} {
+		a := testAccount(2)
+		w := newOperatorWorld(t, config.MemoryResolver, nil)
+		text := w.account(a, func(c *jwt.AccountClaims) { c.Expires = int64(year2100/1e9) + 600 })
+		w.retrusts("", func(o *config.Operators) {
+			o.Preload = append(o.Preload, config.PreloadedJWT{Account: publicOf(a), JWT: text})
+		})
+		c := w.lets(2, "PONG")
+		w.retrusts("", func(o *config.Operators) { o.PinnedAccounts = []config.Located{} })
+		w.wants(c, "-ERR 'Account Authentication Expired'")
+		w.pass(unpinned)
+		w.lets(2, refusedText)
+		w.retrusts("", func(o *config.Operators) { o.PinnedAccounts = nil })
+		c = w.lets(2, "PONG")
+		w.pass(700e9)
+		w.wants(c, "-ERR 'Account Authentication Expired'")
+	}
+}
