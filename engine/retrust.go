@@ -41,10 +41,13 @@ func (e *Engine) retrust(o *Options) (inForce *config.Operators, needRestart []s
 		}
 		n.Resolver, n.Preload = old.Resolver, old.Preload
 	} else {
-		e.changeResolver(n.Resolver)
+		other := e.changeResolver(n.Resolver)
 		e.preload(&n)
+		t.failed.clear() // perhaps they are found now
+		if other {
+			e.seekAnew()
+		}
 	}
-	t.failed.clear() // perhaps they are found now
 	t.sentinel = n.DefaultSentinel.Text
 	return &n, needRestart
 }
@@ -61,8 +64,9 @@ func samePreload(a, b config.PreloadedJWT) bool { return a.Account == b.Account 
 
 func sameText(p, q config.Located) bool { return p.Text == q.Text }
 
-// changeResolver has account JWTs found as another resolver does, which has the same directory, or none as well.
-func (e *Engine) changeResolver(r config.Resolver) {
+// changeResolver has account JWTs found as another resolver does, which has the same directory, or none as well. It reports whether
+// that finds others.
+func (e *Engine) changeResolver(r config.Resolver) (other bool) {
 	t := e.trust
 	if r.Timeout <= 0 {
 		r.Timeout = defaultLookupTimeout
@@ -70,7 +74,7 @@ func (e *Engine) changeResolver(r config.Resolver) {
 	old := t.resolver
 	t.resolver = r
 	if r.Kind == old.Kind && r.URL == old.URL {
-		return
+		return false
 	}
 	assert.That(r.Kind != config.URLResolver || e.env.Web != nil, "a URL resolver without Env.Web")
 	for key, ch := range t.charters { //natsd:orderfree each goes or stays for itself
@@ -80,6 +84,33 @@ func (e *Engine) changeResolver(r config.Resolver) {
 		if old.Kind == config.URLResolver { // a memory resolver knows what is preloaded only: preload goes on from here
 			t.preloaded[key] = true
 		}
+	}
+	return true
+}
+
+// seekAnew has accounts looked for where they are found now: what the former resolver finds does not count.
+func (e *Engine) seekAnew() {
+	t := e.trust
+	former := t.lookups
+	t.lookups = make(map[string]*lookup)
+	for _, key := range slices.Sorted(maps.Keys(former)) {
+		l := former[key]
+		e.timers.remove(&l.timer)
+		e.endInbox(&l.inbox)
+		next := e.seek(key)
+		if next == nil {
+			t.lookups[key] = l // where it ends
+			for _, im := range l.imports {
+				e.noExporter(im, "account missing")
+			}
+			e.found(l)
+			continue
+		}
+		for _, w := range l.logins {
+			w.wait(next)
+		}
+		next.imports, next.former = append(next.imports, l.imports...), l.former
+		l.logins, l.imports = nil, nil
 	}
 }
 
@@ -126,6 +157,9 @@ func (e *Engine) preload(o *config.Operators) {
 			t.words.settled(word)
 			if ch := t.charters[key]; ch != nil {
 				e.revoke(ch)
+			}
+			if l := t.lookups[key]; l != nil {
+				e.notFound(l, "account missing")
 			}
 		}
 	}

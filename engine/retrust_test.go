@@ -196,3 +196,58 @@ func TestPinnedAgainExpires(t *testing.T) {
 		w.wants(c, "-ERR 'Account Authentication Expired'")
 	}
 }
+
+// Where a reload names another resolver, the former one's answers that are on their way do not count: the new one is asked.
+func TestPageUnderWayAtAReload(t *testing.T) {
+	a := testAccount(3)
+	world := func() (*operatorWorld, ConnID) {
+		w := newOperatorWorld(t, config.URLResolver, nil)
+		w.pages["http://x/"+publicOf(a)] = w.account(a, nil)
+		c := w.login(w.user(testUser(3), a, nil), testUser(3))
+		if len(w.waiting) != 1 {
+			t.Fatal("no page asked for")
+		}
+		return w, c
+	}
+	w, c := world()
+	w.retrusts("", func(o *config.Operators) { o.Resolver.Kind = config.MemoryResolver })
+	w.wants(c, refusedText)
+	w.fetch()
+	w.lets(3, refusedText)
+	w.retrusts("", func(*config.Operators) {})
+	w.lets(3, refusedText)
+
+	w, c = world() // it is preloaded
+	w.retrusts("", func(o *config.Operators) {
+		o.Resolver.Kind, o.Preload = config.MemoryResolver, append(o.Preload, w.preloaded(3))
+	})
+	w.wants(c, "PONG")
+	w.fetch()
+	w.retrusts("", func(o *config.Operators) { o.Preload = o.Preload[:1] })
+	w.wants(c, "-ERR")
+
+	w, c = world() // it is found elsewhere
+	revoked := w.revoking(a, testUser(3))
+	w.pages["http://b/"+publicOf(a)] = revoked
+	w.retrusts("", func(o *config.Operators) { o.Resolver.URL = "http://b/" })
+	w.fetch()
+	w.wants(c, refusedText)
+	if w.e.trust.charters[publicOf(a)].claims.Text != revoked {
+		t.Error("what the former resolver found counts")
+	}
+}
+
+// An account is not in force whose JWT was being read when a reload took it away.
+func TestReadWhenAReloadTakesItAway(t *testing.T) {
+	a, u := testAccount(2), testUser(2)
+	w := newOperatorWorld(t, config.MemoryResolver, nil)
+	w.retrusts("", func(o *config.Operators) { o.Preload = append(o.Preload, w.preloaded(2)) })
+	c := w.startLogin(u, a)
+	w.jobsDone() // the account's JWT is read
+	if l := w.e.trust.lookups[publicOf(a)]; l == nil || !l.read {
+		t.Fatal("it is not read")
+	}
+	w.retrusts("", func(o *config.Operators) { o.Preload = o.Preload[:1] })
+	w.wants(c, refusedText)
+	w.lets(2, refusedText)
+}
