@@ -113,6 +113,9 @@ func (ch *charter) due(e *Engine) {
 	e.watch(ch)
 }
 
+// amendWork is what it counts as in a turn to make one account's rules anew.
+const amendWork = 64
+
 // amend makes the rules of an account anew from its JWT, and those of the accounts that import from it.
 func (e *Engine) amend(key string) {
 	s := e.trust.rules
@@ -121,17 +124,24 @@ func (e *Engine) amend(key string) {
 		s.accounts = append(s.accounts, draft{Account: config.Account{Name: key}})
 	}
 	s.problems = nil
-	which := []int{s.byName[key]}
-	for i := range s.accounts {
-		a := &s.accounts[i]
-		if a.Name != key && key == e.system.name || a.Name != key && slices.ContainsFunc(a.Imports, func(im config.Import) bool { return im.Account == key }) {
-			which = append(which, i)
+	at := s.byName[key]
+	which := []int{at}
+	if key == e.system.name {
+		for i := range s.accounts {
+			if i != at {
+				which = append(which, i)
+			}
 		}
+	} else {
+		which = append(which, e.trust.importers[key]...)
 	}
-	s.accounts[which[0]].Account = e.chartered(key)
-	s.checkExports(&s.accounts[which[0]])
-	s.accounts[which[0]].mappings = nil
-	s.draftMappings(&s.accounts[which[0]])
+	e.work += amendWork * len(which)
+	a := e.chartered(key)
+	e.trust.noteImporter(at, a.Imports)
+	s.accounts[at].Account = a
+	s.checkExports(&s.accounts[at])
+	s.accounts[at].mappings = nil
+	s.draftMappings(&s.accounts[at])
 	e.sayProblems(LevelError, key, s) // updates are refused that have such
 	for _, i := range which {
 		a := &s.accounts[i]
@@ -147,6 +157,28 @@ func (e *Engine) amend(key string) {
 		e.sayProblems(LevelDebug, key, s)
 	}
 	s.problems = nil
+}
+
+// noteImporter notes from which accounts one imports from now on; at is its place in t.rules.
+func (t *trust) noteImporter(at int, imports []config.Import) {
+	a := &t.rules.accounts[at]
+	for i := range a.Imports {
+		key := a.Imports[i].Account
+		list := t.importers[key]
+		if n, there := slices.BinarySearch(list, at); there {
+			t.importers[key] = slices.Delete(list, n, n+1)
+		}
+		if len(t.importers[key]) == 0 {
+			delete(t.importers, key)
+		}
+	}
+	for i := range imports {
+		key := imports[i].Account
+		list := t.importers[key]
+		if n, there := slices.BinarySearch(list, at); !there && key != a.Name {
+			t.importers[key] = slices.Insert(list, n, at)
+		}
+	}
 }
 
 // sayProblems tells the log of what is left out of an account's rules.

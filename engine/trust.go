@@ -27,6 +27,7 @@ type trust struct {
 	charters  map[string]*charter // by public key
 	lookups   map[string]*lookup
 	rules     *ruleSet
+	importers map[string][]int // places in rules of the accounts that import from another, by its public key, in order
 	shelf     shelf
 	failed    recall[string] // accounts that were not found lately
 	words     words
@@ -137,7 +138,7 @@ func (e *Engine) initTrust(operators []*claims.Operator) {
 	c := e.opts.Operators
 	t := &trust{
 		operators: operators, sentinel: c.DefaultSentinel.Text, resolver: c.Resolver,
-		preloaded: make(map[string]bool), texts: make(map[string]string), charters: make(map[string]*charter), lookups: make(map[string]*lookup),
+		importers: make(map[string][]int), preloaded: make(map[string]bool), texts: make(map[string]string), charters: make(map[string]*charter), lookups: make(map[string]*lookup),
 		failed: newRecall[string](notFoundMax, notFoundSpan), words: newWords(),
 	}
 	for _, k := range c.TrustedKeys {

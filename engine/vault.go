@@ -86,8 +86,10 @@ func (e *Engine) vault(f vaultFunc) VaultID {
 	return e.vaultID
 }
 
-// VaultDone tells what came of an operation of the Vault.
+// VaultDone tells what came of an operation of the Vault. Many may end together, and each may bring a JWT into force: as with what
+// is received, the host heeds TurnFull.
 func (e *Engine) VaultDone(id VaultID, r VaultResult) {
+	e.fed = true
 	op := e.vaultOps[id]
 	if op == nil {
 		return

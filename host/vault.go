@@ -27,6 +27,8 @@ type vault struct {
 	working bool
 	idle    sync.WaitGroup // nothing is being carried out
 
+	done []vaultResult // that the engine is to be told of, in order; while there are any, tell is posted
+
 	kept map[string][sha256.Size]byte // JWTs that were stored, by account, and not removed since; only work uses it
 }
 
@@ -35,6 +37,12 @@ type vaultOp struct {
 	id            engine.VaultID
 	run           func() engine.VaultResult
 	account, text string
+}
+
+// vaultResult is what came of something.
+type vaultResult struct {
+	id     engine.VaultID
+	result engine.VaultResult
 }
 
 // storesMax is how many JWTs are stored together.
@@ -84,11 +92,38 @@ func (v *vault) work() {
 		} else {
 			results = v.store(ops)
 		}
-		v.s.post(func(e *engine.Engine) {
-			for i, op := range ops {
-				e.VaultDone(op.id, results[i])
-			}
-		})
+		v.report(ops, results)
+	}
+}
+
+// report has the engine told of results, behind those it was not told of yet.
+func (v *vault) report(ops []vaultOp, results []engine.VaultResult) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	first := len(v.done) == 0
+	for i, op := range ops {
+		v.done = append(v.done, vaultResult{op.id, results[i]})
+	}
+	if first {
+		v.s.post(v.tell)
+	}
+}
+
+// tell tells the engine of results, until its turn is full; of the others in the next.
+func (v *vault) tell(e *engine.Engine) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	n := 0
+	for ; n < len(v.done) && (n == 0 || !e.TurnFull()); n++ {
+		x := v.done[n]
+		v.mu.Unlock() // the engine asks for more
+		e.VaultDone(x.id, x.result)
+		v.mu.Lock()
+	}
+	if v.done = v.done[n:]; len(v.done) > 0 {
+		v.s.post(v.tell)
+	} else {
+		v.done = nil
 	}
 }
 
