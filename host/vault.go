@@ -161,36 +161,41 @@ func accountOf(name string) (key string, ok bool) {
 
 // List implements engine.Vault. The directory is made if it is not there, and rid of what was not written to its end.
 func (v *vault) List(id engine.VaultID) {
-	v.do(vaultOp{id: id, run: func() engine.VaultResult {
-		if err := os.MkdirAll(v.dir, 0o755); err != nil {
-			return result(err)
+	v.do(vaultOp{id: id, run: v.list})
+}
+
+func (v *vault) list() engine.VaultResult {
+	if err := os.MkdirAll(v.dir, 0o755); err != nil {
+		return result(err)
+	}
+	ours := func(name string) bool { _, ok := accountOf(name); return ok }
+	if err := durable.Sweep(v.dir, ours); err != nil {
+		v.s.opts.Log.Log(engine.LevelWarn, "", "What was left in the directory of account JWTs stays: "+err.Error())
+	}
+	names, err := os.ReadDir(v.dir)
+	if err != nil {
+		return result(err)
+	}
+	var r engine.VaultResult
+	for _, n := range names {
+		key, ok := accountOf(n.Name())
+		if !ok {
+			continue
 		}
-		ours := func(name string) bool { _, ok := accountOf(name); return ok }
-		if err := durable.Sweep(v.dir, ours); err != nil {
-			v.s.opts.Log.Log(engine.LevelWarn, "", "What was left in the directory of account JWTs stays: "+err.Error())
+		text, err := os.ReadFile(filepath.Join(v.dir, n.Name()))
+		if errors.Is(err, fs.ErrNotExist) || n.IsDir() {
+			continue
 		}
-		names, err := os.ReadDir(v.dir)
-		if err != nil {
-			return result(err)
+		if err != nil { // it is there all the same: the preloaded JWT must not take its place
+			v.s.opts.Log.Log(engine.LevelError, "", "A JWT in the directory of account JWTs can't be read: "+err.Error())
 		}
-		var r engine.VaultResult
-		for _, n := range names {
-			key, ok := accountOf(n.Name())
-			if !ok {
-				continue
-			}
-			text, err := os.ReadFile(filepath.Join(v.dir, n.Name()))
-			if err != nil {
-				return result(err)
-			}
-			x := engine.VaultEntry{Account: key, SHA256: sha256.Sum256(text)}
-			if info, err := n.Info(); err == nil {
-				x.Stored = engine.WallTime(info.ModTime().UnixNano())
-			}
-			r.Entries = append(r.Entries, x)
+		x := engine.VaultEntry{Account: key, SHA256: sha256.Sum256(text)}
+		if info, err := n.Info(); err == nil {
+			x.Stored = engine.WallTime(info.ModTime().UnixNano())
 		}
-		return r
-	}})
+		r.Entries = append(r.Entries, x)
+	}
+	return r
 }
 
 // Load implements engine.Vault.

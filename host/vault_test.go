@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/nats-io/nkeys"
 
 	"github.com/natsd/natsd/engine"
 )
@@ -131,5 +135,46 @@ func TestJWTsThatCanNotBeStored(t *testing.T) {
 		if (r.Err != "") != (i%2 == 1) {
 			t.Errorf("%d: %q", i, r.Err)
 		}
+	}
+}
+
+// A file that can't be read is listed: it is there. The others are not lost for it, and the log says so.
+func TestListWithAFileThatCanNotBeRead(t *testing.T) {
+	var said []string
+	v := vault{dir: t.TempDir(), s: &Server{opts: Options{Log: logFunc(func(_ engine.Level, _, text string) { said = append(said, text) })}}}
+	var keys []string
+	for range 4 {
+		pair, err := nkeys.CreateAccount()
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := pair.PublicKey()
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, key)
+	}
+	v.store(stores(keys[0], "1"))
+	if err := os.Symlink(v.file(keys[1]), v.file(keys[1])); err != nil { // leads nowhere but to itself
+		t.Skipf("there are no symbolic links: %v", err)
+	}
+	if err := os.Mkdir(v.file(keys[2]), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(v.file(keys[3])+"x", v.file(keys[3])); err != nil {
+		t.Fatal(err)
+	}
+	r := v.list()
+	var got []string
+	for _, x := range r.Entries {
+		got = append(got, x.Account)
+	}
+	want := keys[:2]
+	slices.Sort(want)
+	if r.Err != "" || !slices.Equal(got, want) {
+		t.Errorf("%q: there are %q, want %q", r.Err, got, want)
+	}
+	if len(said) != 1 || !strings.Contains(said[0], "can't be read") {
+		t.Errorf("the log says %q", said)
 	}
 }
