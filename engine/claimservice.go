@@ -319,9 +319,7 @@ func (e *Engine) deleteNext(d *deleting, accounts []string) {
 	e.env.Vault.Remove(e.vault(func(r VaultResult) {
 		if r.Err != "" {
 			e.logf(LevelError, "", "The JWT of account "+key+" can't be removed: "+r.Err)
-			if t.shelf.entries[key] == nil {
-				t.shelf.doom(key)
-			}
+			t.shelf.doom(key)
 		}
 		e.deleteNext(d, accounts[1:])
 	}), key, !t.resolver.HardDelete)

@@ -134,12 +134,16 @@ func (e *Engine) mayBe(key string) bool {
 
 // preload takes over the account JWTs that a reload has preloaded, where nothing else knows better. A memory resolver knows no
 // others: an account that is not among them any more has ended; but not the server's own, which it needs. A directory gets those
-// that it lacks.
+// that it lacks and that were not preloaded before: who deletes an account need not take it out of the configuration as well.
 func (e *Engine) preload(o *config.Operators) {
 	t := e.trust
 	if t.onShelf() {
 		if t.shelf.listed { // else they are put there when it is
-			e.shelveMissing(o.Preload)
+			former := make(map[string]string, len(e.opts.Operators.Preload))
+			for _, p := range e.opts.Operators.Preload {
+				former[p.Account] = p.JWT
+			}
+			e.shelveMissing(slices.DeleteFunc(slices.Clone(o.Preload), func(p config.PreloadedJWT) bool { return former[p.Account] == p.JWT }))
 		}
 		return
 	}

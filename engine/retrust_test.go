@@ -251,3 +251,38 @@ func TestReadWhenAReloadTakesItAway(t *testing.T) {
 	w.wants(c, refusedText)
 	w.lets(2, refusedText)
 }
+
+// An account that was deleted stays so though it is still preloaded, until it is preloaded anew.
+func TestDeletedStaysSoAtAReload(t *testing.T) {
+	w := newOperatorWorld(t, config.FullResolver, nil)
+	key, first := publicOf(testAccount(2)), w.preloaded(2)
+	preload := func(all ...config.PreloadedJWT) {
+		w.retrusts("", func(o *config.Operators) { o.Preload = append(o.Preload[:1:1], all...) })
+	}
+	remove := func() {
+		t.Helper()
+		if got := w.system("$SYS.REQ.CLAIMS.DELETE", w.deletion(key)); !strings.Contains(got, "deleted 1") {
+			t.Fatal(got)
+		}
+		w.lets(2, refusedText)
+	}
+	preload(first)
+	w.lets(2, "PONG")
+	remove()
+	preload(first)
+	if w.files[key] != "" {
+		t.Error("a reload that changes nothing has brought back what was deleted")
+	}
+	w.lets(2, refusedText)
+	for _, anew := range []config.PreloadedJWT{first, {Account: key, JWT: w.account(testAccount(2), func(c *jwt.AccountClaims) { c.Limits.Conn = 5 })}} {
+		if anew == first {
+			preload()
+		}
+		preload(anew)
+		if w.files[key] != anew.JWT {
+			t.Error("what is preloaded anew is not in the directory")
+		}
+		w.lets(2, "PONG")
+		remove()
+	}
+}

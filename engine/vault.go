@@ -41,6 +41,7 @@ type VaultEntry struct {
 // shelf is what is known of the vault.
 type shelf struct {
 	listed  bool
+	obscure bool     // it could not be listed: what is there is not known
 	waiting []func() // for the list
 	entries map[string]*shelfEntry
 	doomed  map[string]bool // accounts that are deleted, and whose JWTs could not be removed
@@ -104,17 +105,17 @@ func (e *Engine) listShelf() {
 	t := e.trust
 	e.env.Vault.List(e.vault(func(r VaultResult) {
 		if r.Err != "" {
-			e.logf(LevelError, "", "The directory of account JWTs can't be read: "+r.Err)
+			e.logf(LevelError, "", "The directory of account JWTs can't be listed, what is preloaded is not stored there: "+r.Err)
+			t.shelf.obscure = true
 		}
 		t.shelf.fill(r.Entries, e.now)
 		e.shelveMissing(e.opts.Operators.Preload)
 		for _, p := range e.opts.Operators.Preload {
-			if x := t.shelf.entries[p.Account]; x == nil || x.kept == nil {
-				continue
-			}
-			delete(t.texts, p.Account)
-			if t.charters[p.Account] != nil {
-				e.refresh(p.Account)
+			switch x := t.shelf.entries[p.Account]; {
+			case x != nil && x.kept != nil:
+				e.preferShelf(p.Account)
+			case t.shelf.obscure:
+				e.lookOnShelf(p.Account)
 			}
 		}
 		for _, f := range t.shelf.waiting {
@@ -124,17 +125,46 @@ func (e *Engine) listShelf() {
 	}))
 }
 
-// shelveMissing puts those JWTs into the directory whose accounts are not there.
+// shelveMissing puts those JWTs into the directory whose accounts are not there. Where that is not known, others might have a later
+// JWT replaced.
 func (e *Engine) shelveMissing(all []config.PreloadedJWT) {
+	if e.trust.shelf.obscure {
+		return
+	}
 	for _, p := range all {
 		if e.trust.shelf.entries[p.Account] == nil {
-			e.shelve(p.Account, p.JWT, func(r VaultResult) {
-				if r.Err != "" {
-					e.logf(LevelError, "", "The preloaded JWT of account "+p.Account+" can't be stored: "+r.Err)
-				}
-			})
+			e.shelvePreloaded(p)
 		}
 	}
+}
+
+// shelvePreloaded puts a preloaded JWT into the directory. An account that was deleted before comes back with it.
+func (e *Engine) shelvePreloaded(p config.PreloadedJWT) {
+	t := e.trust
+	e.shelve(p.Account, p.JWT, func(r VaultResult) {
+		if r.Err != "" {
+			e.logf(LevelError, "", "The preloaded JWT of account "+p.Account+" can't be stored: "+r.Err)
+		} else if ch := t.charters[p.Account]; ch != nil && ch.deleted && t.shelf.entries[p.Account] != nil {
+			e.submit(&renewing{reading{key: p.Account, text: p.JWT, word: t.words.next()}})
+		}
+	})
+}
+
+// preferShelf has the directory's JWT of an account count in the place of the preloaded one.
+func (e *Engine) preferShelf(key string) {
+	delete(e.trust.texts, key)
+	if e.trust.charters[key] != nil {
+		e.refresh(key)
+	}
+}
+
+// lookOnShelf finds out whether a preloaded account is in a directory that could not be listed.
+func (e *Engine) lookOnShelf(key string) {
+	e.env.Vault.Load(e.vault(func(r VaultResult) {
+		if r.Text != "" {
+			e.preferShelf(key)
+		}
+	}), key)
 }
 
 // fill takes over a list. What was stored since it was asked for is later.
@@ -282,7 +312,6 @@ func (e *Engine) shelve(key, text string, f func(VaultResult)) {
 		x = &shelfEntry{}
 		t.shelf.entries[key] = x
 	}
-	delete(t.shelf.doomed, key)
 	j := shelved{sha256.Sum256([]byte(text)), e.wall}
 	x.jwt, x.used = j, e.now
 	x.stores++
@@ -298,6 +327,7 @@ func (s *shelf) stored(key string, x *shelfEntry, nth int, j shelved, ok bool) {
 	switch {
 	case ok:
 		x.kept = &j
+		delete(s.doomed, key)
 	case x.stores != nth: // the outcome of the next one will show
 	case x.kept != nil:
 		x.jwt = *x.kept

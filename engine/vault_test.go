@@ -209,3 +209,61 @@ func TestWordsAreSettled(t *testing.T) {
 		}
 	}
 }
+
+// A directory that can't be listed may hold more than is known: what is there stays, and counts before what is preloaded.
+func TestDirectoryThatCanNotBeListed(t *testing.T) {
+	a, b, c := testAccount(2), testAccount(3), testAccount(4)
+	base := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 1)}
+	w := newOperatorWorld(t, config.FullResolver, nil, base.account(a, nil), base.account(c, nil))
+	next := w.account(a, func(c *jwt.AccountClaims) {
+		c.Revocations = jwt.RevocationList{publicOf(testUser(1)): int64(year2100 / 1e9)}
+	})
+	w.files = map[string]string{publicOf(a): next, publicOf(b): w.account(b, nil)}
+	o := w.e.opts
+	w.fakeWorld = newFakeWorld()
+	env := w.env()
+	env.Clock, env.Web, env.Vault = w, w, w
+	w.e = New(o, env)
+	turn(w.e, w.e.Start)
+	turn(w.e, func() { w.e.ListenerUp(clientListener, 4222) })
+	list := w.listed
+	w.listed = nil
+	turn(w.e, func() { w.e.VaultDone(list[0], VaultResult{Err: "permission denied"}) })
+	w.run()
+	w.retrusts("", func(o *config.Operators) { o.Preload = append(o.Preload, w.preloaded(5)) })
+	if len(w.files) != 2 || w.files[publicOf(a)] != next {
+		t.Errorf("the directory holds %d; what was updated is there: %v", len(w.files), w.files[publicOf(a)] == next)
+	}
+	w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), refusedText)
+	w.wants(w.login(w.user(testUser(2), a, nil), testUser(2)), "PONG")
+	w.wants(w.login(w.user(testUser(1), b, nil), testUser(1)), "PONG")
+	w.wants(w.login(w.user(testUser(1), c, nil), testUser(1)), "PONG")
+	if got := w.system("$SYS.REQ.CLAIMS.DELETE", w.deletion(publicOf(b))); !strings.Contains(got, "deleted 1") || w.files[publicOf(b)] != "" {
+		t.Errorf("%s; it is still there: %v", got, w.files[publicOf(b)] != "")
+	}
+}
+
+// What was deleted, but could not be removed, is not found again because it can't be replaced either.
+func TestDeletedStaysSoOnAFullDisk(t *testing.T) {
+	for _, together := range []bool{false, true} {
+		a := testAccount(2)
+		w := newOperatorWorld(t, config.FullResolver, nil)
+		w.system(updates, w.account(a, nil))
+		c := w.administrator()
+		w.full = true
+		remove, update := asks("$SYS.REQ.CLAIMS.DELETE", w.deletion(publicOf(a))), asks(updates, w.account(a, nil))
+		if together {
+			turn(w.e, func() { w.e.Received(c, []byte(remove+update)) })
+		} else {
+			say(w.e, c, remove)
+			w.run()
+			say(w.e, c, update)
+		}
+		w.run()
+		w.wants(c, "the disk is full")
+		w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), refusedText)
+		w.full = false
+		w.system(updates, w.account(a, nil))
+		w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), "PONG")
+	}
+}
