@@ -38,8 +38,20 @@ type File struct{ Name, Text string }
 const together = 16
 
 // ReplaceAll is Replace for files of one directory, each of another name. Many take not much longer than one. It returns an error
-// for each, nil where it went well.
+// for each, nil where it went well; a MayNotLast where the new content is there.
 func ReplaceAll(dir string, mode fs.FileMode, files []File) (problems []error) {
+	return replaceAll(dir, mode, files, SyncDir)
+}
+
+// MayNotLast says why the new content of a file, which is there, may be gone when the machine fails.
+type MayNotLast struct{ Err error }
+
+func (m *MayNotLast) Error() string {
+	return "the new content is there, but may not last: " + m.Err.Error()
+}
+func (m *MayNotLast) Unwrap() error { return m.Err }
+
+func replaceAll(dir string, mode fs.FileMode, files []File, last func(dir string) error) (problems []error) {
 	if len(files) == 0 {
 		return nil
 	}
@@ -63,9 +75,9 @@ func ReplaceAll(dir string, mode fs.FileMode, files []File) (problems []error) {
 			problems[i] = put(beside[i], filepath.Join(dir, f.Name))
 		}
 	}
-	if err := SyncDir(dir); err != nil {
+	if err := last(dir); err != nil {
 		for i, p := range problems {
-			problems[i] = cmp.Or(p, err)
+			problems[i] = cmp.Or[error](p, &MayNotLast{err})
 		}
 	}
 	return problems

@@ -85,6 +85,26 @@ func TestReplaceAll(t *testing.T) {
 	}
 }
 
+// Where names can't be made to last, it is said which files have their new content nevertheless.
+func TestReplaceAllThatMayNotLast(t *testing.T) {
+	dir := t.TempDir()
+	ok(t, os.Mkdir(filepath.Join(dir, "taken"), 0o700))
+	odd := errors.New("odd")
+	problems := replaceAll(dir, 0o640, []File{{Name: "f", Text: "new"}, {Name: "taken"}}, func(string) error { return odd })
+	var m *MayNotLast
+	if !errors.As(problems[0], &m) || !errors.Is(problems[0], odd) {
+		t.Errorf("f: %v", problems[0])
+	}
+	if problems[1] == nil || errors.As(problems[1], &m) {
+		t.Errorf("taken: %v", problems[1])
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "f"))
+	ok(t, err)
+	if string(got) != "new" {
+		t.Errorf("f has %q", got)
+	}
+}
+
 func TestReplaceInThisDirectory(t *testing.T) {
 	t.Chdir(t.TempDir())
 	_, err := Replace("f", 0o600, func(io.Writer) error { return nil })
