@@ -82,6 +82,9 @@ func (e *Engine) EndTurn() {
 	if e.complaints.omitted > 0 && e.now >= e.complaints.end {
 		e.tellOmitted()
 	}
+	if e.trust != nil && e.now >= e.trust.missed.end {
+		e.tellMissed()
+	}
 	e.tellRefused(&e.answers)
 	e.tellRefused(&e.asked)
 	e.tellDropped()

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -73,10 +74,36 @@ func (e *Engine) seekExporter(im *config.Import) {
 	}
 }
 
+// missed counts the lines about imports without an exporter: any number of JWTs may have any number of these.
+type missed struct {
+	end   Instant // of the time for which they are counted
+	lines int
+}
+
+// missedLines is how many such lines there are at most in hushedSpan.
+const missedLines = 100
+
+// tellMissed logs how many imports the log was not told of, if there were any.
+func (e *Engine) tellMissed() {
+	m := &e.trust.missed
+	if n := m.lines - missedLines; n > 0 {
+		m.lines = 0
+		e.logf(LevelWarn, "", strconv.Itoa(n)+" imports whose accounts can't be located were not logged")
+	}
+}
+
 func (e *Engine) noExporter(im *config.Import, why string) {
 	what := "stream"
 	if im.Kind == config.Service {
 		what = "service"
+	}
+	m := &e.trust.missed
+	if e.now >= m.end {
+		e.tellMissed()
+		m.lines, m.end = 0, later(e.now, hushedSpan)
+	}
+	if m.lines++; m.lines > missedLines {
+		return
 	}
 	e.logf(LevelError, "", "Can't locate account ["+printable([]byte(im.Account))+"] for import of ["+printable([]byte(im.Subject))+"] "+what+" (err="+why+")")
 }

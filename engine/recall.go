@@ -71,5 +71,8 @@ func (r *recall[K]) drop(limit Instant) {
 	}
 }
 
+// forget forgets one key; its place in order goes when its time comes.
+func (r *recall[K]) forget(k K) { delete(r.until, k) }
+
 // clear forgets everything.
 func (r *recall[K]) clear() { r.until, r.order = nil, nil }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ func TestWhatIsPutIntoTheDirectoryIsFound(t *testing.T) {
 		w := newOperatorWorld(t, kind, nil)
 		w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), refusedText)
 		w.files[publicOf(a)], w.files[publicOf(b)] = w.account(a, nil), w.account(b, nil)
+		w.pass(notFoundSpan)
 		w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), "PONG")
 		if got := w.system("$SYS.REQ.CLAIMS.LIST", ""); !strings.Contains(got, publicOf(a)) {
 			t.Errorf("listed: %s", got)
@@ -97,5 +99,50 @@ func TestDeletedWhileItIsLookedFor(t *testing.T) {
 		}
 		w.system("$SYS.REQ.CLAIMS.UPDATE", w.account(a, nil))
 		w.system("$SYS.REQ.CLAIMS.DELETE", w.deletion(publicOf(a)))
+	}
+}
+
+// Whoever names accounts that there are none of does not have the directory asked for one over and over; but what is told of
+// meanwhile is there at once.
+func TestTheDirectoryIsNotAskedAgainAtOnce(t *testing.T) {
+	a, u := testAccount(2), testUser(1)
+	w := newOperatorWorld(t, config.FullResolver, nil)
+	ops := func(f func()) VaultID { before := w.e.vaultID; f(); return w.e.vaultID - before }
+	enter := func() { w.wants(w.login(w.user(u, a, nil), u), refusedText) }
+	if n := ops(enter); n != 1 {
+		t.Errorf("asked %d times", n)
+	}
+	if n := ops(func() { enter(); enter() }); n != 0 {
+		t.Errorf("asked %d times again", n)
+	}
+	w.pass(notFoundSpan)
+	if n := ops(enter); n != 1 {
+		t.Errorf("asked %d times later", n)
+	}
+	w.system(updates, w.account(a, nil))
+	w.wants(w.login(w.user(u, a, nil), u), "PONG")
+}
+
+// The log is told of so many imports without an account only, and of the number of the others.
+func TestLinesOfImportsAreBounded(t *testing.T) {
+	w := newOperatorWorld(t, config.FullResolver, nil)
+	a := w.account(testAccount(2), func(c *jwt.AccountClaims) {
+		for i := range missedLines + 7 {
+			c.Imports.Add(&jwt.Import{Account: publicOf(testAccount(1000 + i)), Subject: "s", LocalSubject: jwt.RenamingSubject("s" + strconv.Itoa(i)), Type: jwt.Stream})
+		}
+	})
+	w.system(updates, a)
+	w.wants(w.login(w.user(testUser(1), testAccount(2), nil), testUser(1)), "PONG")
+	w.pass(Instant(hushedSpan))
+	w.e.BeginTurn()
+	w.e.EndTurn()
+	n := 0
+	for _, line := range w.log {
+		if strings.Contains(line, "Can't locate account") {
+			n++
+		}
+	}
+	if n != missedLines || !w.logged("7 imports whose accounts can't be located were not logged") {
+		t.Errorf("%d lines", n)
 	}
 }

@@ -31,6 +31,7 @@ type trust struct {
 	shelf     shelf
 	failed    recall[string] // accounts that were not found lately
 	words     words
+	missed    missed
 }
 
 // sought reports whether the account's JWT is in force, or looked for to be.

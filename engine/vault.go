@@ -271,6 +271,8 @@ func (e *Engine) takeFromShelf(l *lookup) {
 		case r.Text == "":
 			if r.Err != "" {
 				e.logf(LevelError, "", "The JWT of account "+l.key+" can't be read: "+r.Err)
+			} else if t.shelf.entries[l.key] == nil {
+				t.failed.add(l.key, e.now) // whoever names an account that is none does not keep the directory busy
 			}
 			e.askOthers(l)
 		default:
@@ -312,6 +314,7 @@ func (e *Engine) shelve(key, text string, f func(VaultResult)) {
 		x = &shelfEntry{}
 		t.shelf.entries[key] = x
 	}
+	t.failed.forget(key)
 	j := shelved{sha256.Sum256([]byte(text)), e.wall}
 	x.jwt, x.used = j, e.now
 	x.stores++

@@ -17,7 +17,7 @@ import (
 )
 
 // vault keeps account JWTs in a directory. One goroutine carries out what the engine asks for, in that order, while there is
-// something to do; JWTs that are to be stored one behind the other, together.
+// something to do; JWTs that are to be stored, with nothing between but some that are read, together.
 type vault struct {
 	s   *Server
 	dir string
@@ -32,7 +32,8 @@ type vault struct {
 	kept map[string][sha256.Size]byte // JWTs that were stored, by account, and not removed since; only work uses it
 }
 
-// vaultOp is something to do: run, or, where that is nil, to store an account's JWT.
+// vaultOp is something to do: run, or, where that is nil, to store an account's JWT. account is empty of what is neither that nor
+// to read one.
 type vaultOp struct {
 	id            engine.VaultID
 	run           func() engine.VaultResult
@@ -86,14 +87,36 @@ func (v *vault) work() {
 		if len(ops) == 0 {
 			return
 		}
-		var results []engine.VaultResult
-		if ops[0].run != nil {
-			results = []engine.VaultResult{ops[0].run()}
-		} else {
-			results = v.store(ops)
-		}
-		v.report(ops, results)
+		v.report(ops, v.carryOut(ops))
 	}
+}
+
+// carryOut does what take has returned: first, where there are JWTs to be stored, what is to be read that none of these is.
+func (v *vault) carryOut(ops []vaultOp) []engine.VaultResult {
+	results := make([]engine.VaultResult, len(ops))
+	stored := make(map[string]bool)
+	var stores []vaultOp
+	var at, after []int // in ops: of stores, and of what is to be read when these are done
+	for i, op := range ops {
+		switch {
+		case op.run == nil:
+			stores, at = append(stores, op), append(at, i)
+			stored[op.account] = true
+		case stored[op.account]:
+			after = append(after, i)
+		default:
+			results[i] = op.run()
+		}
+	}
+	if len(stores) > 0 {
+		for i, r := range v.store(stores) {
+			results[at[i]] = r
+		}
+	}
+	for _, i := range after {
+		results[i] = ops[i].run()
+	}
+	return results
 }
 
 // report has the engine told of results, behind those it was not told of yet.
@@ -127,12 +150,12 @@ func (v *vault) tell(e *engine.Engine) {
 	}
 }
 
-// take is what to do next: one thing, or JWTs that are to be stored. Nothing ends work.
+// take is what to do next: one thing, or JWTs that are to be stored or read. Nothing ends work.
 func (v *vault) take() []vaultOp {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	n := 0
-	for n < min(len(v.queue), storesMax) && v.queue[n].run == nil {
+	for n < min(len(v.queue), storesMax) && v.queue[n].account != "" {
 		n++
 	}
 	if n == 0 && len(v.queue) > 0 {
@@ -200,7 +223,7 @@ func (v *vault) list() engine.VaultResult {
 
 // Load implements engine.Vault.
 func (v *vault) Load(id engine.VaultID, account string) {
-	v.do(vaultOp{id: id, run: func() engine.VaultResult {
+	v.do(vaultOp{id: id, account: account, run: func() engine.VaultResult {
 		text, err := os.ReadFile(v.file(account))
 		if errors.Is(err, fs.ErrNotExist) {
 			return engine.VaultResult{}

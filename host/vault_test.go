@@ -178,3 +178,29 @@ func TestListWithAFileThatCanNotBeRead(t *testing.T) {
 		t.Errorf("the log says %q", said)
 	}
 }
+
+// What is read amid what is to be stored does not have that stored in pieces, and is what an account's JWT was at that point, or is
+// afterwards.
+func TestVaultReadsAmidWhatItStores(t *testing.T) {
+	v := vault{dir: t.TempDir(), working: true}
+	v.store(stores(aliceKey, "0", bobKey, "0"))
+	read := func(key string) {
+		v.Load(engine.VaultID(len(v.queue)), key)
+	}
+	read(bobKey)
+	v.queue = append(v.queue, stores(aliceKey, "1", bobKey, "2")...)
+	read(aliceKey)
+	v.queue = append(v.queue, stores(bobKey, "3")...)
+	ops := v.take()
+	if len(ops) != 5 {
+		t.Fatalf("%d are done together", len(ops))
+	}
+	for i, r := range v.carryOut(ops) {
+		if want := []string{"0", "", "", "1", ""}[i]; r.Text != want || r.Err != "" {
+			t.Errorf("%d: %q, %s", i, r.Text, r.Err)
+		}
+	}
+	if text, err := os.ReadFile(v.file(bobKey)); err != nil || string(text) != "3" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
