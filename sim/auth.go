@@ -68,7 +68,7 @@ func (a auth) appendCredentials(b []byte, what credentials, user, password strin
 		return append(append(append(b, `,"jwt":"`...), what.jwt()...), '"')
 	}
 	name, secret := authName, authSecret
-	if a == authUsers {
+	if user != "" {
 		name, secret = user, password
 	}
 	switch what {

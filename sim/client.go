@@ -9,6 +9,7 @@ import (
 	"github.com/natsd/natsd/sim/model"
 	"github.com/natsd/natsd/sim/oracle"
 	"github.com/natsd/natsd/sim/schedule"
+	"github.com/natsd/natsd/wire"
 )
 
 // client is a simulated client: a machine of its own and a deterministic state machine that speaks the protocol. Time is
@@ -37,6 +38,7 @@ type client struct {
 
 	user      string        // where there are accounts
 	published []published   // by number
+	barred    []uint64      // those that must reach nobody, as it stands
 	wanted    []wanted      // subscriptions to be made again after a reconnect
 	lost      string        // how the last connection ended
 	sickUntil schedule.Time // up to when its way to the server is disturbed
@@ -66,6 +68,10 @@ type connection struct {
 	throws    []throw             // of dice
 	rush      rush                // before a reload
 	expelled  bool                // its user was taken away
+	shown     int                 // which credentials it has shown, where reloads change them
+	sentence  wire.Err            // what it must be told before the server closes it for a reload; empty: it need not be closed
+	wordsRead bool                // it was told
+	proven    int                 // publishes before this one were handled when the last PONG was written
 	unasked   []schedule.Time     // when CONNECTs were written that a service decides about, and was not asked about yet
 	asked     int                 // how often it was asked about the connection
 	inquiry   *inquiry            // the last of these
@@ -100,6 +106,7 @@ type connection struct {
 	sentAll      bool // of what it wrote before it ended its sending side
 	answered     bool // the server handed all its answers to the network before it closed
 	closing      bool // closed its end, or is about to
+	sentencedAt  schedule.Time
 	pingAt       schedule.Time
 	pongAt       schedule.Time // when the last PONG was read
 }

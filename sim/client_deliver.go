@@ -36,6 +36,7 @@ func (c *client) deliver(in *inbound) {
 		return // what it subscribed to, nobody knows
 	}
 	p := from.published[n]
+	c.judgeTerms(from, &p)
 	m := oracle.Message{
 		Info: c.uninform(in, from),
 		SID:  in.sid, Subject: in.subject, Reply: in.reply, From: id, N: n, Intact: c.intact(in, id, n, p),

@@ -171,7 +171,7 @@ func (c *client) info(args []byte) {
 		return
 	}
 	o := &c.w.cfg.engine
-	if i.MaxPayload != o.MaxPayload || i.Headers == o.NoHeaders || !c.demands(i.AuthRequired) ||
+	if !c.tells(i.MaxPayload) || i.Headers == o.NoHeaders || !c.demands(i.AuthRequired) ||
 		i.ClientIP != c.host.IP() || i.ClientID == 0 || i.Port != serverPort || i.LameDuckMode && !c.node.stopping && c.life == c.node.life {
 		c.w.fail(propInfo, c.name()+" read an INFO that is not true: "+quote(args))
 		return
@@ -198,6 +198,8 @@ func (c *client) pong() {
 		c.node.oracle.Pong(c.told)
 		c.w.judged(c.node)
 	}
+	c.checkTold(&d)
+	c.proven = d.sent
 	c.pongAt = c.w.queue.Now()
 	c.prompt(c.pongAt-d.at, d.behind)
 	c.fenced(d.n)
@@ -214,6 +216,10 @@ func (c *client) pong() {
 
 // refused takes an -ERR.
 func (c *client) refused(text []byte) {
+	if c.executed(text) {
+		c.w.noteClient(c, "was told "+string(text))
+		return
+	}
 	if c.isRevoked(text, true) {
 		return
 	}

@@ -41,7 +41,7 @@ func (c *client) greet() {
 	if c.garbageFirst() {
 		return
 	}
-	c.state = clientOpening
+	c.state, c.shown = clientOpening, c.drawShown()
 	c.told = c.node.oracle.Open(c.id, oracle.ConnOptions{
 		Echo: c.traits.echo, NoResponders: c.traits.noResponders && c.headers, User: c.user, Headers: c.headers,
 	})
@@ -88,6 +88,8 @@ func (c *client) sendConnect() bool {
 	case c.w.cfg.trustees != nil && good:
 		b = c.showJWT(b)
 	case t.nobody && what == rightCredentials:
+	case c.w.cfg.terms != nil:
+		b = c.w.cfg.auth.appendCredentials(b, what, whoNames[c.shown], whoSecrets[c.shown])
 	default:
 		b = c.w.cfg.auth.appendCredentials(b, what, c.user, c.password())
 	}
@@ -131,7 +133,7 @@ func (c *client) ping() {
 	c.node.oracle.Ping(c.told)
 	c.out = append(c.out, "PING\r\n"...)
 	c.pings++
-	c.ledger.add(due{kind: duePong, at: c.w.queue.Now(), n: c.pings, behind: c.unread()})
+	c.ledger.add(due{kind: duePong, at: c.w.queue.Now(), n: c.pings, behind: c.unread(), sent: len(c.published)})
 	c.pingAt = c.w.queue.Now()
 }
 
@@ -172,8 +174,13 @@ func (c *client) repeatSID(sid uint64, pattern string) {
 // writeSub writes a SUB, with a sid in use to no effect, and reports whether the server may, or must, refuse it.
 func (c *client) writeSub(sid uint64, pattern, queue string) (doubtful bool) {
 	c.appendSub(sid, pattern, queue)
-	m := c.w.cfg.engine.MaxSubscriptions
+	m := c.node.terms().subscriptions
+	_, varies := c.w.cfg.limited()
 	if m == 0 || len(c.subs) < m {
+		if varies {
+			c.acknowledgedUnlessMany()
+			return false
+		}
 		c.acknowledgedUnless(c.subViolation(pattern, queue), c.oneTooMany())
 		return false
 	}
@@ -183,7 +190,7 @@ func (c *client) writeSub(sid uint64, pattern, queue string) (doubtful bool) {
 			kind = dueMaybe // how many are over, the server may know better
 		}
 	}
-	d := due{kind: kind, err: wire.ErrMaxSubscriptions}
+	d := due{kind: kind, err: wire.ErrMaxSubscriptions, mild: varies}
 	if c.user != "" && len(c.w.cfg.tenants.versions) > 1 { // a reload that comes first may make room, or forbid this one too
 		d.kind, d.errs = dueMaybe, []wire.Err{c.subViolation(pattern, queue)}
 	}
@@ -224,6 +231,9 @@ func (c *client) publish(m message) {
 		m.header = 0
 	} else {
 		m.header = headerSize(m.header)
+	}
+	if m.header+stampSize > c.maxPayload {
+		m.header = 0
 	}
 	if t := c.w.cfg.tenants; t != nil && t.services {
 		m.size = max(m.size, stampSize) // a reply subject that names the publish would not come through
@@ -268,6 +278,12 @@ func (c *client) publish(m message) {
 	b = appendPayload(b, c.id, n, p)
 	c.out = append(b, "\r\n"...)
 	c.published[n].end = c.outFrom + int64(len(c.out))
+	if m.header+m.size > c.node.terms().payload { // which the client has not been told
+		if c.bar(int(n)); !c.fatal { // once, in a burst of them
+			c.refusal(wire.ErrMaxPayload)
+		}
+		return
+	}
 	c.publishAnswered(m.subject, grant)
 }
 

@@ -227,6 +227,8 @@ func (s *Storyteller) configWords(r decision.Record) string {
 		return fmt.Sprintf("rate of %q: %d of %d", nameOf(faultNames[:], uint64(p-cfgFault)), r.Value, r.Range)
 	case p >= cfgNoAuthUser && p < cfgNoAuthUser+noAuthVersions:
 		return fmt.Sprintf("no_auth_user of configuration %d: %d of %d", p-cfgNoAuthUser, r.Value, r.Range)
+	case p >= cfgTerms:
+		return fmt.Sprintf("terms that reloads change between, choice %d: %d of %d", p-cfgTerms, r.Value, r.Range)
 	case p >= cfgKind:
 		return fmt.Sprintf("share of clients that are %q: %d of %d", nameOf(kindNames[:], uint64(p-cfgKind)), r.Value, r.Range)
 	}

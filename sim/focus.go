@@ -71,6 +71,9 @@ var foci = [...]Focus{
 		{cfgMaxPending, []uint64{0, 1}}, {cfgStallBytes, []uint64{1, 2}}, {cfgSendBuffer, []uint64{2, 3}}, {cfgSendLarge, []uint64{0}},
 		{cfgRecvBuffer, []uint64{2, 3}},
 	}},
+	{"terms", "reloads that change credentials and limits", false, []narrowed{
+		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{0}}, {cfgTerms, []uint64{2}}, {cfgAuth, []uint64{1, 2, 3, 4}},
+	}},
 }
 
 func many(k clientKind) narrowed { return narrowed{cfgKind + uint32(k), []uint64{kindOften}} }

@@ -30,6 +30,7 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		},
 		"permissions": func(c *config) bool { return c.tenants != nil && c.tenants.upheaval == permitted },
 		"reload":      func(c *config) bool { return c.tenants != nil && len(c.tenants.versions) > 1 },
+		"terms":       func(c *config) bool { return len(c.terms) > 1 && c.auth.required() },
 		"slow":        func(c *config) bool { return c.kinds[kindSlow] >= 10 && c.engine.StallBytes <= 2048 },
 	}
 	for _, f := range Foci() {

@@ -23,6 +23,7 @@ type due struct {
 	at     schedule.Time
 	n      uint64 // of a PONG: which of the connection's pings it answers
 	behind int64  // of a PONG: bytes of its client that the server had not read when its PING was written
+	sent   int    // of a PONG: publishes before this one were written before its PING
 	mild   bool   // of a refusal: another configuration may allow it
 
 	errs []wire.Err // words that may come instead of err

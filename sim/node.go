@@ -53,6 +53,8 @@ type node struct {
 	nextOptions engine.Options // of the reload that is under way
 	reloaded    bool           // the process was told new options
 	version     int            // of the configuration of accounts that is in force
+	termsAt     schedule.Time  // when a reload last changed terms
+	loweredAt   engine.Instant // when one last lowered max_pending
 	demandAt    schedule.Time  // when a reload last changed whether clients must say a user
 	nextVersion int            // of the reload that is under way
 	hasty       bool           // it does not wait until connections have followed the one before

@@ -26,7 +26,7 @@ func (c *client) misbehave(op operation, s slotKey) {
 		if c.user != "" {
 			more = []wire.Err{c.subViolation(pattern, "")} // in a configuration with an allow list
 		}
-		if c.w.cfg.engine.MaxSubscriptions > 0 {
+		if limited, _ := c.w.cfg.limited(); limited {
 			c.ledger.add(due{kind: dueOption, err: wire.ErrMaxSubscriptions}) // checked first
 			c.ledger.add(due{kind: dueOption, err: wire.ErrInvalidSubject, more: more})
 			return
@@ -51,10 +51,10 @@ func (c *client) oddPublish(s slotKey) {
 
 // offend sends what the connection is closed for.
 func (c *client) offend(op operation, s slotKey) {
-	o := &c.w.cfg.engine
+	now := c.node.terms()
 	switch op {
 	case opTooBig:
-		size := c.maxPayload + 1 + int(s.below(detailSize, 100_000))
+		size := max(c.maxPayload, now.payload) + 1 + int(s.below(detailSize, 100_000))
 		c.out = strconv.AppendInt(append(c.out, "PUB a "...), int64(size), 10)
 		c.out = append(c.out, "\r\n"...)
 		c.refusal(wire.ErrMaxPayload)
@@ -64,7 +64,7 @@ func (c *client) offend(op operation, s slotKey) {
 	case opLongLine:
 		verbs := [...]string{"SUB ", "PUB ", "UNSUB "}
 		c.out = append(c.out, verbs[s.below(detailVariant, uint64(len(verbs)))]...)
-		for range o.MaxControlLine + 1 + int(s.below(detailSize, 3)) {
+		for range now.line + 1 + int(s.below(detailSize, 3)) {
 			c.out = append(c.out, 'a')
 		}
 		c.out = append(c.out, 'a')
@@ -73,7 +73,7 @@ func (c *client) offend(op operation, s slotKey) {
 		}
 		c.refusal(wire.ErrMaxControlLine)
 	case opHalfMessage:
-		c.out = strconv.AppendInt(append(c.out, "PUB a "...), int64(c.maxPayload), 10)
+		c.out = strconv.AppendInt(append(c.out, "PUB a "...), int64(min(c.maxPayload, now.payload)), 10)
 		c.out = append(c.out, "\r\nbeginning"...)
 		// Its PONGs would be payload from here on.
 		c.mute, c.lazy, c.fatal = true, true, true

@@ -16,6 +16,7 @@ type published struct {
 	epoch   uint32
 	size    int32 // bytes of payload
 	header  int32 // bytes of headers; 0: none
+	barred  bool  // it must reach nobody
 	at      schedule.Time
 	end     int64 // where it ends in what the connection wrote, bytes
 }

@@ -94,7 +94,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 	case engine.ReasonStale:
 		just = sick || c.mute || c.lazy || n.w.congested(c) || c.garbage // what it answers may lie in a payload that it began
 	case engine.ReasonMaxConns:
-		just = n.active > n.w.cfg.engine.MaxConnections
+		just = n.active > n.terms().connections && nc == &n.newest // those that are there stay
 	case engine.ReasonShutdown:
 		just = n.stopping
 	case engine.ReasonKicked:
@@ -124,7 +124,7 @@ func (n *node) accepting(nc nodeConn) {
 func (n *node) accepted(nc *nodeConn) {
 	nc.over, nc.name = n.newest.over, n.newest.name
 	n.newest = nodeConn{}
-	if most := n.w.cfg.engine.MaxConnections; n.active > most {
+	if most := n.terms().connections; n.active > most && !nc.over {
 		n.w.fail(propClosed, strconv.Itoa(n.active)+" connections, max_connections is "+strconv.Itoa(most))
 	}
 }
@@ -135,7 +135,7 @@ func (n *node) turnedAway() {
 	if !n.newest.over {
 		n.active--
 		n.total--
-		if most := n.w.cfg.engine.MaxConnections; n.active < most && !n.stopping {
+		if most := n.terms().connections; n.active < most && !n.stopping {
 			n.w.fail(propClosed, n.newest.who()+" was turned away though there are but "+strconv.Itoa(n.active)+
 				" connections, max_connections is "+strconv.Itoa(most))
 		}
@@ -158,7 +158,7 @@ func (c *client) overdue() {
 // overwhelmed reports whether so much was published lately that more than max_pending may have waited for a client that
 // reads all it can.
 func (w *world) overwhelmed(c *client) bool {
-	return w.volume.recent(w.queue.Now())*uint64(max(len(c.subs), 1)) > uint64(w.cfg.engine.MaxPending)
+	return w.volume.recent(w.queue.Now())*uint64(max(len(c.subs), 1)) > uint64(w.cfg.leastPending())
 }
 
 // congested reports whether so much was published lately that the client's way to the server may have been full.

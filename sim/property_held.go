@@ -18,7 +18,7 @@ const propHeld = "held-back"
 // waiting, or that the way from there to max_pending is too short to tell.
 func (n *node) held(nc *nodeConn) bool {
 	since, full := n.watch.refused(nc.id)
-	if !full || n.lastPause >= since || n.hindered() {
+	if !full || n.lastPause >= since || n.loweredAt >= since || n.hindered() {
 		return true
 	}
 	o := &n.w.cfg.engine
@@ -29,7 +29,7 @@ func (n *node) held(nc *nodeConn) bool {
 	copies := max(len(c.subs), 1) + 1
 	// Each publisher may have something on its way through a turn.
 	burst := (len(n.w.clients)+1)*(n.w.cfg.sizeMax+1024) + 2*n.w.cfg.budget
-	return o.MaxPending < o.StallBytes+burst*copies
+	return n.w.cfg.leastPending() < o.StallBytes+burst*copies
 }
 
 // judgeHeld is told of a slow consumer that is closed for what waits for it.

@@ -16,15 +16,15 @@ const propReload = "reload"
 // reloadFactor is by how much a reload may lengthen times. It never shortens any below what the run began with.
 const reloadFactor = 2
 
-// reloadVersion is the purpose of the choice of a configuration of accounts; those below it lengthen times.
+// reloadVersion is the purpose of the choice of a configuration of accounts, or of terms; those below it lengthen times.
 const reloadVersion = 6
 
 // drawReload draws the options of the reload in the nth second.
 func (n *node) drawReload(nth uint64) engine.Options {
 	n.nextVersion = n.version
-	if t := n.w.cfg.tenants; t != nil && len(t.versions) > 1 {
+	if all := n.w.cfg.versions(); all > 1 {
 		k := decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: reloadVersion, N: nth}
-		n.nextVersion = (n.version + 1 + int(n.w.source.Below(k, uint64(len(t.versions))))) % len(t.versions)
+		n.nextVersion = (n.version + 1 + int(n.w.source.Below(k, uint64(all)))) % all
 	}
 	o := n.w.cfg.options(n.nextVersion)
 	longer := func(which uint32) bool {

@@ -43,13 +43,15 @@ const askReconfigure = 1
 
 // mayReconfigure draws whether the operator changes the configuration of accounts in the nth second.
 func (n *node) mayReconfigure(nth uint64) bool {
-	t := n.w.cfg.tenants
-	if t == nil || len(t.versions) < 2 {
+	if n.w.cfg.versions() < 2 {
 		return false
 	}
 	k := decision.Key{Kind: decision.SimOperation, Actor: n.actor, Purpose: askReconfigure, N: nth}
 	chance := uint32(250_000)
-	switch t.upheaval {
+	if n.w.cfg.tenants == nil {
+		return n.w.source.Chance(k, chance)
+	}
+	switch n.w.cfg.tenants.upheaval {
 	case noUpheaval:
 	case permitted: // which has many ways to come about
 		chance = 800_000

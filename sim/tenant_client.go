@@ -46,7 +46,12 @@ func (w *world) users() []string {
 }
 
 // exists reports whether the client's user may connect now.
-func (c *client) exists() bool { return c.user == "" || c.node.oracle.Exists(c.user) }
+func (c *client) exists() bool {
+	if c.w.cfg.terms != nil {
+		return !c.w.cfg.auth.required() || c.shown == c.node.terms().who
+	}
+	return c.user == "" || c.node.oracle.Exists(c.user)
+}
 
 func (c *client) password() string {
 	if t := c.w.cfg.tenants; t != nil {
@@ -242,8 +247,7 @@ func (c *client) reconfigured() {
 		return
 	case !exists:
 		if c.expelled = true; !c.fatal {
-			c.fatal = true
-			c.later(clientCloseBy, patienceClose)
+			c.sentenced(wire.ErrAuthorization)
 		}
 	}
 	c.ledger.loosen()
@@ -317,7 +321,11 @@ func (c *client) answeredPings() uint64 { return c.pings - uint64(c.ledger.pongs
 // reconfigured tells everybody who judges the server that a reload is being carried out.
 func (n *node) reconfigured() {
 	t := n.w.cfg.tenants
-	if t == nil || n.nextVersion == n.version {
+	if n.nextVersion == n.version {
+		return
+	}
+	if t == nil {
+		n.retermed()
 		return
 	}
 	if (t.versions[n.version].NoAuth == "") != (t.versions[n.nextVersion].NoAuth == "") {
@@ -337,12 +345,14 @@ func (n *node) reconfigured() {
 
 // restore gives the server the first configuration back.
 func (n *node) restore() {
-	if n.w.cfg.tenants == nil || n.version == 0 {
+	if n.version == 0 {
 		return
 	}
 	if n.eng == nil {
 		n.version = 0
-		n.oracle.Reload(n.w.cfg.tenants.versions[0])
+		if t := n.w.cfg.tenants; t != nil {
+			n.oracle.Reload(t.versions[0])
+		}
 		return
 	}
 	n.nextVersion, n.nextOptions = 0, n.w.cfg.options(0)

@@ -438,6 +438,9 @@ func (c *config) options(version int) engine.Options {
 		o.Accounts = append(own[:len(own):len(own)], o.Accounts...) // behind them the system account, if there is a listener
 		allowNobody(&o, c.tenants.versions[version])
 	}
+	if c.terms != nil {
+		c.terms[version].bring(&o, c.auth)
+	}
 	return o
 }
 
