@@ -178,9 +178,9 @@ func TestCommandLine(t *testing.T) {
 		"same, log file":  {"-a 127.0.0.1 -p " + port + " -l " + logFile, 1, "", `\Anatsd: .*address already in use\n\z`},
 		"http in use":     {"-a 127.0.0.1 -p -1 -m " + port, 1, "", `\[FTL\] .*monitoring.*address already in use`},
 		"no such address": {"-a 192.0.2.1 -p -1", 1, "", `\[FTL\] .*192\.0\.2\.1`},
-		"no such pid dir": {"-a 127.0.0.1 -p -1 -P /nonexistent/pid", 1, "", `\[FTL\] .*pid file`},
-		"no such log dir": {"-a 127.0.0.1 -p -1 -l /nonexistent/log", 1, "", `\Anatsd: .*log file`},
-		"no such config":  {"-c /nonexistent/conf", 1, "", `\Anatsd: .*\n.*/nonexistent/conf`},
+		"no such pid dir": {"-a 127.0.0.1 -p -1 -P " + natsd + "/pid", 1, "", `\[FTL\] .*pid file`},
+		"no such log dir": {"-a 127.0.0.1 -p -1 -l " + natsd + "/log", 1, "", `\Anatsd: .*log file`},
+		"no such config":  {"-c " + natsd + "/conf", 1, "", `\Anatsd: .*\n.*/conf`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			stdout, stderr, status := run(t, strings.Fields(c.args)...)
