@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"sync/atomic"
@@ -13,8 +14,8 @@ import (
 // mixed puts different loads on the server at once: small messages to one and
 // to ten receivers, large ones, a queue group, publishing without a subscriber,
 // requests one at a time, and clients that come, subscribe and go. Messages are
-// those of the flows. It reads the longest turn of the engine where the server
-// tells it.
+// those of the flows. It reads how long the turns of the engine were where the
+// server tells it.
 func mixed(s *server, o options) (sample, error) {
 	groups, err := mixedGroups(s.at(), o)
 	if err != nil {
@@ -31,14 +32,12 @@ func mixed(s *server, o options) (sample, error) {
 	if err != nil {
 		return nil, err
 	}
-	turn, found, err := s.longestTurn()
+	turns, err := s.turns()
 	if err != nil {
 		// The load itself was measured; the target will say that this was not.
 		fmt.Fprintln(os.Stderr, "longest turn:", err)
 	}
-	if found {
-		measured[longestTurnNs] = float64(turn)
-	}
+	maps.Copy(measured, turns)
 	return measured, nil
 }
 

@@ -154,25 +154,30 @@ func (s *server) lastWords() string {
 	return "\nits output ends with:\n" + string(text[max(0, len(text)-wordsBytesMax):])
 }
 
-// longestTurn asks the monitoring for the longest turn of the engine since the
-// start. Found is false for a server that has no such figure.
-func (s *server) longestTurn() (turn time.Duration, found bool, err error) {
+// turns asks the monitoring for the longest turn of the engine since the start
+// by the clock, and for the most CPU that a turn used. What a server does not
+// tell is missing.
+func (s *server) turns() (sample, error) {
 	client := http.Client{Timeout: 5 * time.Second}
 	response, err := client.Get(fmt.Sprintf("http://127.0.0.1:%d/varz", s.monitor))
 	if err != nil {
-		return 0, false, fmt.Errorf("varz: %w", err)
+		return nil, fmt.Errorf("varz: %w", err)
 	}
 	defer response.Body.Close()
 	var varz struct {
-		LongestTurnNs *int64 `json:"longest_turn_ns"`
+		LongestTurnNs *float64 `json:"longest_turn_ns"`
+		MostTurnCPUNs *float64 `json:"most_turn_cpu_ns"`
 	}
 	if err := json.NewDecoder(response.Body).Decode(&varz); err != nil {
-		return 0, false, fmt.Errorf("varz: %w", err)
+		return nil, fmt.Errorf("varz: %w", err)
 	}
-	if varz.LongestTurnNs == nil {
-		return 0, false, nil
+	told := sample{}
+	for m, ns := range map[metric]*float64{longestTurnNs: varz.LongestTurnNs, mostTurnCPUNs: varz.MostTurnCPUNs} {
+		if ns != nil {
+			told[m] = *ns
+		}
 	}
-	return time.Duration(*varz.LongestTurnNs), true, nil
+	return told, nil
 }
 
 // freePort returns a TCP port of 127.0.0.1 nobody listens on.

@@ -20,6 +20,7 @@ const (
 	latencyP999        metric = "latency_p999_ns"
 	bytesPerConnection metric = "rss_bytes_per_connection"
 	longestTurnNs      metric = "longest_turn_ns"
+	mostTurnCPUNs      metric = "most_turn_cpu_ns"
 )
 
 // sample is what one run of a scenario against one server measured.

@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // target is one figure that natsd must reach against nats-server.
 type target struct {
@@ -9,6 +12,7 @@ type target struct {
 	atLeast  bool    // the bound is a lower one
 	bound    float64 // of the ratio server/peer, or of the value when absolute
 	absolute bool
+	worst    bool // of all runs, not the median; goes with absolute
 }
 
 // targets is the table of what natsd promises.
@@ -43,7 +47,7 @@ func targets() []target {
 		target{scenario: "request-reply", metric: serverNs, bound: 0.6},
 		target{scenario: "idle-10k", metric: bytesPerConnection, bound: 1.0 / 8},
 		target{scenario: "login-flood", metric: latencyP99, bound: 10e6, absolute: true},
-		target{scenario: "mixed", metric: longestTurnNs, bound: 5e6, absolute: true},
+		target{scenario: "mixed", metric: mostTurnCPUNs, bound: 5e6, absolute: true, worst: true},
 	)
 }
 
@@ -91,6 +95,9 @@ func (t target) judge(c comparison) verdict {
 		v.Wanted = sign + " " + t.metric.format(t.bound)
 	}
 	value, found := figures[t.metric]
+	if runs := column(c.ServerSamples, t.metric); t.worst && found {
+		value = slices.Max(runs)
+	}
 	if !found {
 		return v
 	}

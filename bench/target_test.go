@@ -31,13 +31,13 @@ func TestJudgeSaysWhatWasNotMeasured(t *testing.T) {
 	}
 }
 
-func TestJudgeLongestTurnNeedsNoPeer(t *testing.T) {
+func TestJudgeTheWorstTurnWithoutAPeer(t *testing.T) {
 	for turn, want := range map[float64]string{4.9e6: outcomeMet, 5.1e6: outcomeNotMet} {
-		c := comparison{Name: "mixed", ServerSamples: []sample{{longestTurnNs: turn}}}
+		c := comparison{Name: "mixed", ServerSamples: []sample{{mostTurnCPUNs: 1e6}, {mostTurnCPUNs: turn}, {mostTurnCPUNs: 1e6}}}
 		c.summarise()
 		verdicts := judge([]comparison{c})
 		if len(verdicts) != 1 || verdicts[0].Outcome != want {
-			t.Errorf("turn of %v ns: %+v, want %s", turn, verdicts, want)
+			t.Errorf("a turn with %v ns of CPU: %+v, want %s", turn, verdicts, want)
 		}
 	}
 }

@@ -276,11 +276,11 @@ func TestVarzAndHealthz(t *testing.T) {
 	c := accept(e)
 	say(e, c, `CONNECT {"user":"u","pass":"p","verbose":false}`+"\r\nSUB a 1\r\nPUB a 3\r\nabc\r\n")
 	w.now += Instant(time.Hour)
-	e.TurnTook(10)
-	e.TurnTook(30)
+	e.TurnTook(10, 10)
+	e.TurnTook(30, 9)
 	v, _ := ask[*monitor.Varz](t, e, w, monitor.VarzOptions{})
 	if v.Connections != 1 || v.TotalConnections != 1 || v.InMsgs != 1 || v.OutBytes != 3 || v.Subscriptions != 1 || v.Port != 5000 ||
-		!v.AuthRequired || v.LongestTurn != 30 || v.Turns != 2 || v.TurnTime != 40 || v.Uptime != "1h0m0s" || v.Name != "n" || v.Natsd != "0.1" {
+		!v.AuthRequired || v.LongestTurn != 30 || v.MostTurnCPU != 10 || v.Turns != 2 || v.TurnTime != 40 || v.Uptime != "1h0m0s" || v.Name != "n" || v.Natsd != "0.1" {
 		t.Errorf("%+v", v)
 	}
 	turn(e, e.LameDuck)

@@ -66,7 +66,7 @@ func recorded(t *testing.T) map[string]map[string]bool {
 
 // otherwise are the differences that are meant: paths that natsd has besides, or does not have.
 var otherwise = []string{
-	`\.natsd `, `\.longest_turn_ns `, `\.turns `, `\.turn_time_ns `, `\.lame_duck_mode `, // natsd's own
+	`\.natsd `, `\.longest_turn_ns `, `\.most_turn_cpu_ns `, `\.turns `, `\.turn_time_ns `, `\.lame_duck_mode `, // natsd's own
 	`\.(cluster|gateway|leaf|mqtt|websocket|jetstream|metadata)\b`, // what is not there yet
 	`\.tls_`, `\.disk_`, `\.config_digest`,
 	`responses\.`,                    // requests under way

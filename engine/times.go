@@ -5,12 +5,14 @@ import "math/bits"
 // turnTimes says how long turns took, as the host measured them.
 type turnTimes struct {
 	longest int64 // ns
+	mostCPU int64 // ns
 	histogram
 }
 
-// TurnTook tells how long the turn before took, in nanoseconds of real time. It is shown by monitoring and decides nothing.
-func (e *Engine) TurnTook(ns int64) {
-	e.turns.longest = max(e.turns.longest, ns)
+// TurnTook tells how long the turn before took, in nanoseconds of real time, and a bound on the CPU it used, in nanoseconds too:
+// where the host can't tell, as long as it took. Both are shown by monitoring and decide nothing.
+func (e *Engine) TurnTook(ns, cpu int64) {
+	e.turns.longest, e.turns.mostCPU = max(e.turns.longest, ns), max(e.turns.mostCPU, cpu)
 	e.turns.observe(ns)
 }
 

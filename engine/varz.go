@@ -32,7 +32,7 @@ func (e *Engine) varz() *monitor.Varz {
 		SlowConsumers: t.slowConsumers, StaleConnections: t.stale, StalledClients: t.stalls,
 		Slow: monitor.ByKind{Clients: t.slowConsumers}, Stale: monitor.ByKind{Clients: t.stale},
 		Subscriptions: e.subscriptions(), SystemAccount: e.system.name, Tags: o.Tags, Metadata: o.Metadata, LameDuck: e.duck.on,
-		LongestTurn: e.turns.longest, Turns: e.turns.count(), TurnTime: e.turns.sum,
+		LongestTurn: e.turns.longest, MostTurnCPU: e.turns.mostCPU, Turns: e.turns.count(), TurnTime: e.turns.sum,
 		HTTPRequests: map[string]uint64{}, Loaded: monitor.Stamp(int64(e.start)),
 	}
 	if at := o.TLS.CertNotAfter; at != 0 {

@@ -95,6 +95,7 @@ func (p *epoll) wake() { p.ring() }
 func (p *epoll) run() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
+	p.s.turnCPU.locked = true
 	p.s.start()
 	for !p.s.e.Stopped() {
 		n, err := p.await()

@@ -67,8 +67,9 @@ type Server struct {
 	failed   string // why the address could not be opened
 	refused  error  // what Opened returned
 	crowded  seldom
-	stopping bool                   // used by the loop only, as the next are
-	began    time.Time              // when the turn did
+	stopping bool      // used by the loop only, as the next are
+	began    time.Time // when the turn did
+	turnCPU  turnCPU
 	reloads  []func(*engine.Engine) // that wait, in the order of the calls
 }
 
@@ -276,7 +277,8 @@ func (s *Server) turn(body func(*engine.Engine) (busy bool)) {
 	}
 	s.e.EndTurn()
 	s.reloadSoon()
-	s.e.TurnTook(int64(time.Since(s.began)))
+	took := time.Since(s.began)
+	s.e.TurnTook(int64(took), int64(s.turnCPU.most(took)))
 }
 
 // listening tells the engine the outcome of a Listen, in the next turn.

@@ -102,6 +102,7 @@ func accountFields(t *testing.T, config string, trust *tls.Config, start func(ar
 var differences = []struct{ prefix, why string }{
 	{"/varz .natsd", "natsd's own: its version"},
 	{"/varz .longest_turn_ns", "natsd's own"},
+	{"/varz .most_turn_cpu_ns", "natsd's own"},
 	{"/varz .turn_time_ns", "natsd's own"},
 	{"/varz .turns", "natsd's own"},
 	{"/varz .feature_flags", "the flags that nats-server has are about JetStream, which natsd does not have yet"},

@@ -145,6 +145,7 @@ func (m *Metrics) messages(t *text) {
 
 func (m *Metrics) times(t *text) {
 	t.gauge("natsd_longest_turn_seconds", "The longest turn of the loop since the start.", seconds(m.Varz.LongestTurn))
+	t.gauge("natsd_most_turn_cpu_seconds", "The most CPU that a turn of the loop used since the start.", seconds(m.Varz.MostTurnCPU))
 	t.histogram("natsd_turn_seconds", "How long turns of the loop took.", &m.Turns)
 	t.histogram("natsd_input_wait_seconds", "How long input that the loop knew of waited before it was read.", &m.InputWaits)
 	t.histogram("natsd_turn_wait_seconds", "How long input that was read, of connections that had used up their share, waited for their turn.", &m.RunWaits)

@@ -17,7 +17,7 @@ var (
 // The text is what Prometheus' format asks for: each family once, with help and type before its samples, every name with its
 // unit, counters ending in _total, and buckets that grow.
 func TestTextFormat(t *testing.T) {
-	m := Metrics{Varz: &Varz{Name: "a\"b\\c\nd\xff", Start: Stamp(5e9), Loaded: Stamp(6e9), LongestTurn: 1500}, Turns: Histogram{Counts: make([]uint64, 41), Sum: 1_000_000_001}}
+	m := Metrics{Varz: &Varz{Name: "a\"b\\c\nd\xff", Start: Stamp(5e9), Loaded: Stamp(6e9), LongestTurn: 1500, MostTurnCPU: 1200}, Turns: Histogram{Counts: make([]uint64, 41), Sum: 1_000_000_001}}
 	m.Turns.Counts[3], m.Turns.Counts[20], m.Turns.Counts[40] = 1, 2, 4
 	for i := range accountSeries + 20 {
 		m.AddAccount(AccountStat{Name: fmt.Sprintf("A%d", i), Conns: 1, Received: Traffic{Msgs: 2}}, 3)
@@ -72,7 +72,7 @@ func TestTextFormat(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		`natsd_info{server_id="",server_name="a\"b\\c\nd` + "\uFFFD" + `"`, "natsd_start_time_seconds 5\n", "natsd_longest_turn_seconds 0.0000015\n",
+		`natsd_info{server_id="",server_name="a\"b\\c\nd` + "\uFFFD" + `"`, "natsd_start_time_seconds 5\n", "natsd_longest_turn_seconds 0.0000015\n", "natsd_most_turn_cpu_seconds 0.0000012\n",
 		`natsd_turn_seconds_bucket{le="0.000001024"} 1` + "\n", `natsd_turn_seconds_bucket{le="0.001048576"} 3` + "\n",
 		`natsd_turn_seconds_bucket{le="+Inf"} 7` + "\n", "natsd_turn_seconds_sum 1.000000001\n", "natsd_turn_seconds_count 7\n",
 		`natsd_account_received_messages_total{account="A0"} 2` + "\n", `natsd_account_received_messages_total{account=""} 40` + "\n",

@@ -80,6 +80,7 @@ type Varz struct {
 	CertNotAfter     *time.Time        `json:"tls_cert_not_after,omitempty"`
 	LameDuck         bool              `json:"lame_duck_mode,omitempty"` // natsd's
 	LongestTurn      int64             `json:"longest_turn_ns"`          // natsd's: since the start
+	MostTurnCPU      int64             `json:"most_turn_cpu_ns"`         // natsd's: since the start, of one turn, at most
 	Turns            uint64            `json:"turns"`                    // natsd's
 	TurnTime         int64             `json:"turn_time_ns"`             // natsd's: of all turns together
 }
