@@ -137,6 +137,27 @@ func (c *Checker) read(p *Policy, l *link, raw []byte) (a *ocsp.Response, reason
 	return a, ""
 }
 
+// Believe reads an answer about a certificate and verifies that it may be believed: it is signed by the certificate's issuer, or by
+// somebody whom that has entitled and whose certificate is valid now, and it is not from the future by more than skew. Whether
+// it is too old is for the caller to say.
+func Believe(raw []byte, cert, issuer *x509.Certificate, now time.Time, skew time.Duration) (*ocsp.Response, error) {
+	l := link{cert: cert, issuer: issuer}
+	a, err := l.parse(raw)
+	if err != nil {
+		return nil, err
+	}
+	p := Policy{Skew: skew}
+	switch s, ok := l.delegate(a); {
+	case !ok:
+		return nil, errors.New("OCSP response signer missing authorization by CA to act as OCSP signer")
+	case p.lapsed(s, now):
+		return nil, errors.New("the certificate of the OCSP responder is not valid now")
+	case a.ThisUpdate.After(now.Add(skew)):
+		return nil, fmt.Errorf("invalid ocsp ThisUpdate, is future time: %s", a.ThisUpdate.UTC().Format(time.RFC3339))
+	}
+	return a, nil
+}
+
 // parse reads an answer and verifies its signature: the issuer's, or that of somebody whose certificate the issuer has signed.
 func (l *link) parse(raw []byte) (*ocsp.Response, error) {
 	a, err := ocsp.ParseResponseForCert(raw, l.cert, l.issuer)

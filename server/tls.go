@@ -120,7 +120,7 @@ func (s *tlsSettings) keepStapled(srv *host.Server, log engine.Log) (end func())
 // follow has new handshakes use what next says. On an error all stays as it is.
 func (s *tlsSettings) follow(next *tlsSettings) error {
 	if next.config != nil {
-		if err := next.config.Staple(context.Background()); err != nil {
+		if err := s.live.Staple(context.Background(), next.config); err != nil {
 			return err
 		}
 	}

@@ -42,6 +42,16 @@ func NewLive(c *Config) *Live {
 // handshake.
 func (l *Live) CheckPeers(c *revocation.Checker) { l.checker = c }
 
+// Staple asks for the first staples of c, which is to replace the Config that counts. Where there are none to be had, those of the
+// same certificates serve that are shown now, while they are valid. An error means that nothing should change.
+func (l *Live) Staple(ctx context.Context, c *Config) error {
+	var shown []tls.Certificate
+	if now := l.config.Load(); now != nil {
+		shown = now.clients.Certificates
+	}
+	return c.staple(ctx, shown)
+}
+
 // Replace has handshakes that begin from now on use c, or fail where it is nil.
 func (l *Live) Replace(c *Config) {
 	l.show(c, true)

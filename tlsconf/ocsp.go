@@ -30,8 +30,8 @@ type OCSPMode uint8
 
 // The modes.
 const (
-	OCSPAuto   OCSPMode = iota // those that demand it (must-staple), as far as their responders answer
-	OCSPAlways                 // all of them; without a good answer the server does not start, or stops
+	OCSPAuto   OCSPMode = iota // those that demand it (must-staple), whatever their authority says of them
+	OCSPAlways                 // all of them; where their authority does not say that they are good the server does not start, or stops
 	OCSPMust                   // the same for those that demand it
 	OCSPNever                  // none
 )
@@ -39,21 +39,25 @@ const (
 // How long things may take, and count.
 const (
 	ocspTimeout = 10 * time.Second // of one request
-	ocspRetry   = time.Minute      // after a failure, and the least between two requests
+	ocspRetry   = time.Minute      // after a failure
+	ocspLeast   = time.Second      // between two requests
+	ocspSkew    = 30 * time.Second // how far the responder's clock may be ahead
 	ocspDay     = 24 * time.Hour
 )
 
 // ErrRevoked is wrapped where an authority says that a certificate of the server is not good.
-var ErrRevoked = errors.New("the certificate is revoked or unknown to its authority")
+var ErrRevoked = errors.New("its authority does not vouch for it")
 
 // stapled is a certificate that is stapled.
 type stapled struct {
 	index    int // in tls.Config.Certificates
+	file     string
 	leaf     *x509.Certificate
 	issuer   *x509.Certificate
 	urls     []string
 	required bool
 	staple   []byte
+	untold   error     // what was wrong with the first staple, which is shown all the same
 	validity time.Time // end of the staple's
 	next     time.Time // when to ask again
 }
@@ -92,7 +96,10 @@ func (c *Config) chooseStaples(s *Settings) error {
 		if s.OCSP.Mode != OCSPAlways && !demandsStaple(cert.Leaf) {
 			continue
 		}
-		a := &stapled{index: i, leaf: cert.Leaf, urls: s.OCSP.URLs, required: s.OCSP.Mode != OCSPAuto}
+		a := &stapled{index: i, file: s.CertFile, leaf: cert.Leaf, urls: s.OCSP.URLs, required: s.OCSP.Mode != OCSPAuto}
+		if a.file == "" {
+			a.file = s.Certs[i].CertFile
+		}
 		if len(a.urls) == 0 {
 			a.urls = cert.Leaf.OCSPServer
 		}
@@ -101,9 +108,7 @@ func (c *Config) chooseStaples(s *Settings) error {
 			err = errors.New("no available ocsp servers")
 		}
 		if err != nil {
-			if a.required {
-				problems = append(problems, fmt.Errorf("OCSP: certificate %q: %w", cert.Leaf.Subject, err))
-			}
+			problems = append(problems, a.bad(err))
 			continue
 		}
 		c.staples = append(c.staples, a)
@@ -132,45 +137,85 @@ func issuer(cert *tls.Certificate, caFile string) (*x509.Certificate, error) {
 }
 
 // Staple asks for the first staples. An error means that the server should not start.
-func (c *Config) Staple(ctx context.Context) error {
+func (c *Config) Staple(ctx context.Context) error { return c.staple(ctx, nil) }
+
+// staple is Staple where certificates with staples have been shown so far: those serve where there is no newer one.
+func (c *Config) staple(ctx context.Context, shown []tls.Certificate) error {
 	var problems []error
 	for _, a := range c.staples {
-		if err := a.refresh(ctx, time.Now()); err != nil && a.required {
+		now := time.Now()
+		err := a.refresh(ctx, now)
+		switch {
+		case err == nil || !errors.Is(err, ErrRevoked) && a.keep(shown, now):
+		case a.required || !errors.Is(err, ErrRevoked):
 			problems = append(problems, err)
+		default:
+			a.untold = err
 		}
 	}
 	return errors.Join(problems...)
 }
 
-// refresh asks for a new staple.
+// keep takes over the staple that the same certificate was shown with, if that is still good.
+func (a *stapled) keep(shown []tls.Certificate, now time.Time) bool {
+	for _, s := range shown {
+		if s.Leaf == nil || !s.Leaf.Equal(a.leaf) || s.OCSPStaple == nil {
+			continue
+		}
+		if answer, err := a.believe(s.OCSPStaple, now); err == nil && answer.Status == ocsp.Good {
+			a.take(s.OCSPStaple, answer, now)
+			return true
+		}
+	}
+	return false
+}
+
+// refresh asks for a new staple. The former is kept while it is valid.
 func (a *stapled) refresh(ctx context.Context, now time.Time) error {
-	a.next = now.Add(ocspRetry)
-	raw, answer, err := a.ask(ctx)
+	raw, answer, err := a.ask(ctx, now)
 	if err != nil {
-		if !now.Before(a.validity) {
+		a.next = now.Add(ocspRetry)
+		switch {
+		case !now.Before(a.validity):
 			a.staple = nil
+		case a.validity.Before(a.next):
+			a.next = a.validity // when it goes
 		}
 		return a.bad(err)
 	}
-	a.staple, a.validity = raw, answer.NextUpdate
-	if a.validity.IsZero() {
-		a.validity = now.Add(ocspDay)
-	}
-	if answer.Status != ocsp.Good {
-		return a.bad(ErrRevoked) // it is shown all the same: clients that look at it learn the truth
-	}
-	if half := a.validity.Sub(now) / 2; half > ocspRetry {
-		a.next = now.Add(half)
+	a.take(raw, answer, now)
+	if answer.Status != ocsp.Good { // it is shown all the same: clients that look at it learn the truth
+		return fmt.Errorf("received OCSP status for certificate at '%s': %s: %w", a.file, statusName(answer.Status), ErrRevoked)
 	}
 	return nil
 }
 
+// take has an answer shown, and another asked for when half of its time is over.
+func (a *stapled) take(raw []byte, answer *ocsp.Response, now time.Time) {
+	a.staple, a.validity = raw, answer.NextUpdate
+	if a.validity.IsZero() {
+		a.validity = now.Add(ocspDay)
+	}
+	wait := max(a.validity.Sub(now)/2, ocspLeast)
+	if answer.Status != ocsp.Good {
+		wait = min(wait, ocspRetry)
+	}
+	a.next = now.Add(wait)
+}
+
+func statusName(status int) string {
+	if status == ocsp.Revoked {
+		return "revoked"
+	}
+	return "unknown"
+}
+
 func (a *stapled) bad(err error) error {
-	return fmt.Errorf("bad OCSP status update for certificate %q: %w", a.leaf.Subject, err)
+	return fmt.Errorf("bad OCSP status update for certificate at '%s': %w", a.file, err)
 }
 
 // ask asks one responder after another.
-func (a *stapled) ask(ctx context.Context) (raw []byte, answer *ocsp.Response, err error) {
+func (a *stapled) ask(ctx context.Context, now time.Time) (raw []byte, answer *ocsp.Response, err error) {
 	question, err := ocsp.CreateRequest(a.leaf, a.issuer, nil)
 	if err != nil {
 		return nil, nil, err
@@ -178,13 +223,25 @@ func (a *stapled) ask(ctx context.Context) (raw []byte, answer *ocsp.Response, e
 	var problems []error
 	for _, url := range a.urls {
 		if raw, err = post(ctx, url, question); err == nil {
-			if answer, err = ocsp.ParseResponseForCert(raw, a.leaf, a.issuer); err == nil {
+			if answer, err = a.believe(raw, now); err == nil {
 				return raw, answer, nil
 			}
 		}
 		problems = append(problems, fmt.Errorf("%s: %w", url, err))
 	}
-	return nil, nil, errors.Join(problems...)
+	return nil, nil, fmt.Errorf("exhausted ocsp servers: %w", errors.Join(problems...))
+}
+
+// believe verifies that an answer is one about the certificate, by who may give it, and current: clients would not believe it else.
+func (a *stapled) believe(raw []byte, now time.Time) (*ocsp.Response, error) {
+	answer, err := revocation.Believe(raw, a.leaf, a.issuer, now, ocspSkew)
+	if err != nil {
+		return nil, err
+	}
+	if end := answer.NextUpdate; !end.IsZero() && !now.Before(end) {
+		return nil, fmt.Errorf("invalid ocsp NextUpdate, is past time: %s", end.UTC().Format(time.RFC3339))
+	}
+	return answer, nil
 }
 
 func post(ctx context.Context, url string, question []byte) ([]byte, error) {

@@ -44,6 +44,12 @@ type responder struct {
 const (
 	mute    = -1
 	endless = -2
+	// Good, as said by an answer that is not, or by somebody else.
+	expired    = -3
+	early      = -4
+	ageless    = -5
+	delegated  = -6
+	unentitled = -7
 )
 
 func newResponder(t *testing.T) *responder {
@@ -71,18 +77,43 @@ func (r *responder) answer(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	question, parseErr := ocsp.ParseRequest(body)
-	if err = errors.Join(err, parseErr); err != nil || status < 0 {
+	if err = errors.Join(err, parseErr); err != nil || status == mute {
 		http.Error(w, "no", http.StatusInternalServerError)
 		return
 	}
-	answer, err := ocsp.CreateResponse(r.ca, r.ca, ocsp.Response{
-		Status: status, SerialNumber: question.SerialNumber, ThisUpdate: time.Now().Add(-time.Minute), NextUpdate: time.Now().Add(time.Hour),
-	}, r.key)
+	template := ocsp.Response{Status: max(status, ocsp.Good), SerialNumber: question.SerialNumber,
+		ThisUpdate: time.Now().Add(-time.Hour), NextUpdate: time.Now().Add(time.Hour)}
+	signer, key := r.ca, r.key
+	switch status {
+	case expired:
+		template.NextUpdate = time.Now().Add(-time.Minute)
+	case early:
+		template.ThisUpdate = time.Now().Add(time.Minute)
+	case ageless:
+		template.NextUpdate = time.Time{}
+	case delegated, unentitled:
+		signer, key = r.delegate(status == delegated)
+		template.Certificate = signer
+	}
+	answer, err := ocsp.CreateResponse(r.ca, signer, template, key)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Write(answer)
+}
+
+// delegate is somebody who signs answers, and may be entitled to.
+func (r *responder) delegate(entitled bool) (*x509.Certificate, *ecdsa.PrivateKey) {
+	template := &x509.Certificate{}
+	if entitled {
+		template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageOCSPSigning}
+	}
+	c, err := tls.LoadX509KeyPair(r.issue("delegate", template))
+	if err != nil {
+		r.t.Error(err)
+	}
+	return c.Leaf, c.PrivateKey.(*ecdsa.PrivateKey)
 }
 
 func (r *responder) issue(name string, template *x509.Certificate) (certFile, keyFile string) {
@@ -155,12 +186,19 @@ func TestStapling(t *testing.T) {
 	}{
 		{"auto, not demanded", OCSPAuto, false, ocsp.Good, false, ""},
 		{"auto, demanded", OCSPAuto, true, ocsp.Good, true, ""},
-		{"auto, no answer", OCSPAuto, true, mute, false, ""},
+		{"auto, no answer", OCSPAuto, true, mute, false, "server.pem': exhausted ocsp servers: "},
+		{"auto, not demanded, no answer", OCSPAuto, false, mute, false, ""},
+		{"auto, expired", OCSPAuto, true, expired, false, "invalid ocsp NextUpdate, is past time: "},
+		{"always, expired", OCSPAlways, false, expired, false, "invalid ocsp NextUpdate, is past time: "},
+		{"always, from the future", OCSPAlways, false, early, false, "invalid ocsp ThisUpdate, is future time: "},
+		{"always, for ever", OCSPAlways, false, ageless, true, ""},
+		{"always, delegated", OCSPAlways, false, delegated, true, ""},
+		{"always, delegated to nobody", OCSPAlways, false, unentitled, false, "OCSP response signer missing authorization by CA to act as OCSP signer"},
 		{"auto, revoked", OCSPAuto, true, ocsp.Revoked, true, ""},
 		{"always", OCSPAlways, false, ocsp.Good, true, ""},
 		{"always, no answer", OCSPAlways, false, mute, false, "bad OCSP responder http status: [500]"},
 		{"always, an answer too long", OCSPAlways, false, endless, false, "the answer is too long"},
-		{"always, revoked", OCSPAlways, false, ocsp.Revoked, false, "revoked"},
+		{"always, revoked", OCSPAlways, false, ocsp.Revoked, false, "received OCSP status for certificate at '"},
 		{"always, unknown", OCSPAlways, false, ocsp.Unknown, false, "unknown"},
 		{"must, not demanded", OCSPMust, false, mute, false, ""},
 		{"must, demanded", OCSPMust, true, ocsp.Good, true, ""},
@@ -189,7 +227,7 @@ func TestStapling(t *testing.T) {
 				t.Errorf("%d bytes are stapled", len(raw))
 			}
 			if c.stapled {
-				if answer, err := ocsp.ParseResponse(raw, r.ca); err != nil || int64(answer.Status) != c.status {
+				if answer, err := ocsp.ParseResponse(raw, r.ca); err != nil || int64(answer.Status) != max(c.status, ocsp.Good) {
 					t.Errorf("%+v, %v", answer, err)
 				}
 			}
@@ -270,5 +308,95 @@ func TestStaplingNeedsIssuerAndResponder(t *testing.T) {
 	}
 	if err := config.Staple(t.Context()); err != nil {
 		t.Errorf("with the second of two responders: %v", err)
+	}
+}
+
+// What is shown goes when its time is over, and is renewed before, however short that is.
+func TestStaplesDoNotOutliveTheirTime(t *testing.T) {
+	r := newResponder(t)
+	config, err := Server(r.settings(OCSPAuto, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Staple(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	a, now := config.staples[0], time.Now()
+	a.take(a.staple, &ocsp.Response{NextUpdate: now.Add(10 * time.Second)}, now)
+	if want := now.Add(5 * time.Second); !a.next.Equal(want) {
+		t.Errorf("good for 10 s: asked again after %v", a.next.Sub(now))
+	}
+	r.status.Store(mute)
+	if err := a.refresh(t.Context(), now); err == nil || a.staple == nil || !a.next.Equal(a.validity) {
+		t.Errorf("without an answer: %v, asked again after %v", err, a.next.Sub(now))
+	}
+	if err := a.refresh(t.Context(), a.validity); err == nil || a.staple != nil {
+		t.Errorf("without an answer until its end: %v, %d bytes are stapled", err, len(a.staple))
+	}
+}
+
+// A reload while the responder is out of reach keeps what is shown of the same certificate, and is refused for another.
+func TestStaplesOutlastReloads(t *testing.T) {
+	r := newResponder(t)
+	s := r.settings(OCSPAuto, true)
+	read := func(s Settings) *Config {
+		t.Helper()
+		c, err := Server(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	first := read(s)
+	if err := first.Staple(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	live := NewLive(first)
+	shown := staple(t, live.Clients())
+	r.status.Store(mute)
+	other := newResponder(t)
+	other.status.Store(mute)
+	if err := live.Staple(t.Context(), read(other.settings(OCSPAuto, true))); err == nil {
+		t.Error("another certificate is accepted without a staple")
+	}
+	same := read(s)
+	if err := live.Staple(t.Context(), same); err != nil {
+		t.Fatal(err)
+	}
+	live.Replace(same)
+	if got := staple(t, live.Clients()); len(got) == 0 || string(got) != string(shown) {
+		t.Errorf("%d bytes are stapled", len(got))
+	}
+	r.status.Store(ocsp.Revoked)
+	if err := live.Staple(t.Context(), read(s)); err != nil || len(staple(t, live.Clients())) == 0 {
+		t.Errorf("a certificate that may be shown: %v", err)
+	}
+	s.OCSP.Mode = OCSPMust
+	if err := live.Staple(t.Context(), read(s)); !errors.Is(err, ErrRevoked) {
+		t.Errorf("a certificate that has been revoked meanwhile: %v", err)
+	}
+}
+
+// What is wrong with a first staple that is shown all the same is told once the server runs.
+func TestRevocationsAreTold(t *testing.T) {
+	r := newResponder(t)
+	r.status.Store(ocsp.Revoked)
+	config, err := Server(r.settings(OCSPAuto, true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := config.Staple(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	told := 0
+	for range 2 {
+		NewLive(config).renew(t.Context(), config, func(err error, fatal bool) {
+			if told++; fatal || !strings.Contains(err.Error(), "server.pem': revoked") {
+				t.Errorf("told %v, fatal %v", err, fatal)
+			}
+		})
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
 	}
 }

@@ -35,6 +35,10 @@ func (l *Live) renew(ctx context.Context, c *Config, tell Problem) (next time.Ti
 	now, renewed := time.Now(), false
 	next = now.Add(ocspDay)
 	for _, a := range c.staples {
+		if a.untold != nil {
+			tell(a.untold, false)
+			a.untold = nil
+		}
 		if !now.Before(a.next) {
 			renewed = true
 			if err := a.refresh(ctx, now); err != nil && ctx.Err() == nil {
