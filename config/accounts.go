@@ -112,7 +112,7 @@ type AuthCallout struct {
 	Account         string // where the service is; default: the global account
 	Users           []string
 	XKey            string   // public curve key; requests are encrypted to it
-	AllowedAccounts []string // accounts that answers may place a user in; none: any
+	AllowedAccounts []string // accounts about whose configured users the service is asked too; none: all
 }
 
 // ExportKind tells streams from services.

@@ -71,19 +71,22 @@ func (e *Engine) prove(c *conn, who *user, name, got string, answer bool) {
 
 // decide ends an authentication.
 func (e *Engine) decide(c *conn, who *user, ok, answer bool) {
-	if ok && !c.proxied && (e.opts.ProxyRequired || who != nil && who.proxyRequired) {
-		e.explain(c, "the user must connect through a trusted proxy")
-		ok = false
+	if ok && e.lacksProxy(c, who) {
+		e.refuseDirect(c)
+		return
 	}
 	if ok && who != nil && len(who.types) > 0 && !slices.Contains(who.types, connectionType) {
 		e.explain(c, "the user may not use this type of connection")
 		ok = false
 	}
-	if !ok {
+	switch {
+	case ok:
+		e.admit(c, who, answer)
+	case e.opts.Callout != nil && !e.serves(c):
+		e.callout(c, answer) // the configuration does not know the client: perhaps the service does
+	default:
 		e.authViolation(c)
-		return
 	}
-	e.admit(c, who, answer)
 }
 
 // admit lets a connection in as somebody; nil: nobody was asked for.

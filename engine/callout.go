@@ -104,33 +104,45 @@ func (u *user) withholds(subj []byte) bool {
 // lets reports whether a user is let in by its JWT, and not by the service.
 func lets(x *claims.Callout, user string) bool { return slices.Contains(x.Users, user) }
 
-// delegated reports whether a service decides about the client, in a configuration without operators. who is whom the
-// credentials name; nil: nobody.
+// delegated reports whether a service decides about the client, in a configuration without operators, whatever the client may
+// prove. who is whom the credentials name; nil: nobody. With a list of accounts the configuration decides about users of others who
+// prove who they are, and about nobody else; those without an account by name are not in another one.
 func (e *Engine) delegated(c *conn, who *user) bool {
 	x := e.opts.Callout
-	if x == nil {
+	if x == nil || e.serves(c) {
 		return false
 	}
+	return len(x.AllowedAccounts) == 0 || who == nil || who.account == e.global || slices.Contains(x.AllowedAccounts, who.account.name)
+}
+
+// serves reports whether the client claims to be one of those that the service connects as: it is not asked about itself.
+func (e *Engine) serves(c *conn) bool {
 	name := c.connect.User
 	if c.connect.Nkey != "" {
 		name = c.connect.Nkey
 	}
-	if name != "" && slices.Contains(x.Users, name) {
-		return false
-	}
-	account := globalAccount
-	if who != nil {
-		account = who.account.name
-	}
-	return len(x.AllowedAccounts) == 0 || slices.Contains(x.AllowedAccounts, account)
+	return name != "" && slices.Contains(e.opts.Callout.Users, name)
 }
 
-// callout asks the service that the configuration names about a client.
+// callout asks the service that the configuration names about a client. Whom the configuration lets in through a proxy only, the
+// service can't let in without.
 func (e *Engine) callout(c *conn, answer bool) {
+	if e.lacksProxy(c, e.configuredAs(c)) {
+		e.refuseDirect(c)
+		return
+	}
 	x := e.opts.Callout
 	l := &login{answer: answer}
 	e.beginLogin(c, l)
 	e.consult(c, l, e.calloutAccount(), nil, x.XKey, x.Issuer)
+}
+
+// configuredAs is the user of the configuration whom a client names, whether it proves that or not; nil: none.
+func (e *Engine) configuredAs(c *conn) *user {
+	if e.users.mapped {
+		return e.certified(c)
+	}
+	return e.users.claimed(&c.connect)
 }
 
 // calloutAccount is the account in which the service that the configuration names listens.

@@ -158,14 +158,6 @@ func TestCalloutIsForAllButTheService(t *testing.T) {
 		w.wants(c, "PONG")
 	}
 	w.wants(w.connect("svc", "wrong"), refusedText)
-	w = newCalloutWorld(t, false, func(o *Options) { o.Callout.AllowedAccounts = []string{"APP"} })
-	w.wants(w.connect("other", "p"), "PONG")
-	w.wants(w.connect("other", "wrong"), refusedText)
-	w.wants(w.connect("nobody", "p"), refusedText)
-	c := w.connect("app", "wrong")
-	w.wants(c, "")
-	w.reply(w.question(), w.issuer, nil, nil)
-	w.wants(c, "PONG")
 }
 
 func TestCalloutRefused(t *testing.T) {

@@ -206,15 +206,21 @@ func (w *operatorWorld) login(token string, key nkeys.KeyPair) ConnID {
 	w.take(c)
 	sig := ""
 	if key != nil {
-		raw, err := key.Sign([]byte(w.e.lookup(c).nonce))
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		sig = base64.RawURLEncoding.EncodeToString(raw)
+		sig = w.signs(c, key)
 	}
 	say(w.e, c, `CONNECT {"verbose":false,"pedantic":false,"headers":true,"no_responders":true,"jwt":"`+token+`","sig":"`+sig+`"}`+"\r\nPING\r\n")
 	w.run()
 	return c
+}
+
+// signs is the signature of a connection's nonce.
+func (w *operatorWorld) signs(c ConnID, key nkeys.KeyPair) string {
+	w.t.Helper()
+	raw, err := key.Sign([]byte(w.e.lookup(c).nonce))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return base64.RawURLEncoding.EncodeToString(raw)
 }
 
 // wants checks what a connection was sent.

@@ -51,3 +51,15 @@ func (s *proxySignature) done(e *Engine) {
 	e.connectAs(c)
 	e.openAuth(c)
 }
+
+// lacksProxy reports whether the connection had to come through a trusted proxy to be who, and has not. nil: it is nobody in
+// particular.
+func (e *Engine) lacksProxy(c *conn, who *user) bool {
+	return !c.proxied && (e.opts.ProxyRequired || who != nil && who.proxyRequired)
+}
+
+// refuseDirect turns away who had to come through a trusted proxy, and has not.
+func (e *Engine) refuseDirect(c *conn) {
+	e.explain(c, "the user must connect through a trusted proxy")
+	e.authViolation(c)
+}

@@ -58,6 +58,9 @@ func (d draw) callout(c *config) {
 	for i := range c.tenants.rendered[0] {
 		c.tenants.rendered[0][i].Users = nil // nobody but the service knows them
 	}
+	if d.of(cfgCalloutListed, 0, 1) == 1 { // users of the other accounts are not asked about, and there are none
+		o.Callout.AllowedAccounts = []string{c.tenants.rendered[0][0].Name}
+	}
 	// Answers must fit, and the service must find a place.
 	o.MaxPayload, o.MaxConnections = max(o.MaxPayload, 8<<10), max(o.MaxConnections, 65536)
 	x.trouble = uint32(d.of(cfgCalloutTrouble, 0, 100_000, 400_000))

@@ -97,6 +97,7 @@ const (
 	cfgLend             = 81
 	cfgAnswerers        = 82
 	cfgBetween          = 83
+	cfgCalloutListed    = 84
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151
