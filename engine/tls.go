@@ -26,7 +26,8 @@ type TLSOptions struct {
 	// FirstWait get INFO in plaintext; zero: never.
 	First     bool
 	FirstWait time.Duration
-	// Timeout is how long a handshake may take, from accept where TLS is required; default 2 s.
+	// Timeout is how long a handshake may take, where TLS is required from accept, or from INFO if that came after FirstWait;
+	// default 2 s.
 	Timeout time.Duration
 	// Verify says in INFO that clients must show a certificate.
 	Verify bool
@@ -157,7 +158,9 @@ func (e *Engine) awaitTLS(c *conn) {
 	if o.First || !o.AllowPlain {
 		c.gate |= gateTLS
 		c.authEnd = 0 // begins when TLS is up
-		c.tlsEnd = later(e.now, o.Timeout)
+		if c.helloEnd == 0 {
+			c.tlsEnd = later(e.now, o.Timeout) // else begins with INFO: a client that waits for that has done nothing slowly
+		}
 	}
 }
 
@@ -254,11 +257,12 @@ func (e *Engine) tlsTimer(c *conn) bool {
 		c.helloEnd = 0
 		c.blocked, c.progress = false, 0
 		if e.opts.TLS.AllowPlain {
-			c.tlsEnd = 0
 			if !c.authed {
 				c.authEnd = later(e.now, e.opts.AuthTimeout)
 			}
 			e.open(c, gateTLS)
+		} else {
+			c.tlsEnd = later(e.now, e.opts.TLS.Timeout)
 		}
 		e.touch(c)
 	}

@@ -192,6 +192,36 @@ func TestTLSFirstOrInfoAfterAWhile(t *testing.T) {
 	}
 }
 
+// Who waits for INFO may take as long for the handshake then as where INFO comes at once, and who begins before INFO as long from there.
+func TestTLSTimeoutBeginsBehindTheWait(t *testing.T) {
+	const wait, timeout = 3 * time.Second, 2 * time.Second
+	for _, c := range []struct {
+		name      string
+		beginning time.Duration // when the first bytes come; 0: never
+		end       time.Duration
+	}{{"waits for INFO", 4 * time.Second, wait + timeout}, {"first", time.Second, time.Second + timeout}, {"silent", 0, wait + timeout}} {
+		e, w := startedTLS(t, TLSOptions{First: true, FirstWait: wait, Timeout: timeout})
+		id := accept(e)
+		at := c.beginning
+		if w.advance(t, e, Instant(at)); at > 0 {
+			say(e, id, hello)
+		}
+		w.advance(t, e, Instant(c.end-at-1))
+		if e.lookup(id) == nil {
+			t.Errorf("%s: ended early", c.name)
+			continue
+		}
+		w.advance(t, e, 1)
+		if e.lookup(id) != nil {
+			t.Errorf("%s: not ended", c.name)
+			continue
+		}
+		if r := w.reason(t, e); r != ReasonTLSHandshake {
+			t.Errorf("%s: closed: %s", c.name, r)
+		}
+	}
+}
+
 func TestAllowNonTLS(t *testing.T) {
 	e, w := startedTLS(t, TLSOptions{AllowPlain: true})
 	plain, secure, silent := accept(e), accept(e), accept(e)
