@@ -60,6 +60,7 @@ type connection struct {
 	sentAt    schedule.Time // when the network last took some of them, or first refused; 0: none wait
 	vec       [1][]byte
 	ledger    ledger
+	trail     trail
 	subs      []*subscription // not known to be over, by sid
 	revoked   []revoked
 	forbidden []*subscription     // that the permissions forbade when they were written, and the server may not have come to
@@ -233,7 +234,8 @@ func (c *client) connect(now schedule.Time) {
 	c.state = clientDialling
 	c.connection = connection{
 		dial: c.nextDial, id: oracle.IDOf(uint32(c.index), uint32(c.nextDial)), since: now, pingAt: now, life: c.node.life,
-		out: c.out[:0], input: parser{rest: c.input.rest[:0]}, ledger: ledger{items: c.ledger.items[:0]}, subs: c.subs[:0], throws: c.throws[:0],
+		out: c.out[:0], input: parser{rest: c.input.rest[:0]}, ledger: ledger{items: c.ledger.items[:0]},
+		trail: c.trail[:0], subs: c.subs[:0], throws: c.throws[:0],
 		lazy: c.traits.pace > 0, mute: c.traits.mute, harmed: c.node.hindered() || now < c.sickUntil,
 	}
 	c.nextDial++

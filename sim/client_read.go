@@ -144,7 +144,7 @@ func (c *client) said(in *inbound) {
 	case saidPong:
 		c.pong()
 	case saidOK:
-		if _, ok := c.ledger.answer(saidOK, nil, c.traits.verbose); !ok && !c.garbage {
+		if _, ok := c.takeAnswer(saidOK, nil); !ok && !c.garbage {
 			c.w.fail(propReplies, c.name()+" read +OK, due was "+c.ledger.unanswered())
 		}
 	case saidErr:
@@ -187,7 +187,7 @@ func (c *client) info(args []byte) {
 
 // pong takes a PONG.
 func (c *client) pong() {
-	d, ok := c.ledger.answer(saidPong, nil, c.traits.verbose)
+	d, ok := c.takeAnswer(saidPong, nil)
 	if !ok {
 		if !c.garbage {
 			c.w.fail(propReplies, c.name()+" read PONG, due was "+c.ledger.unanswered())
@@ -220,6 +220,7 @@ func (c *client) refused(text []byte) {
 		c.w.noteClient(c, "was told "+string(text))
 		return
 	}
+	c.ambiguous(text)
 	if c.isRevoked(text, true) {
 		return
 	}
@@ -232,7 +233,7 @@ func (c *client) refused(text []byte) {
 			return
 		}
 	}
-	if _, ok := c.ledger.answer(saidErr, text, c.traits.verbose); ok {
+	if _, ok := c.takeAnswer(saidErr, text); ok {
 		c.w.noteClient(c, "was told "+string(text))
 		return
 	}

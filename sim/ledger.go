@@ -13,7 +13,9 @@ const propReplies = "replies"
 type ledger struct {
 	items []due
 	head  int
-	pongs int // of the items
+	pongs int  // of the items that are to come
+	kept  bool // those from mark on stay, though they were answered
+	mark  int
 }
 
 // due is one answer to come.
@@ -55,10 +57,44 @@ func (l *ledger) pop() due {
 	if d.kind == duePong {
 		l.pongs--
 	}
-	if l.head == len(l.items) {
+	l.tidy()
+	return d
+}
+
+func (l *ledger) tidy() {
+	if l.head == len(l.items) && !l.kept {
 		l.items, l.head = l.items[:0], 0
 	}
-	return d
+}
+
+// keep has what is answered from now on stay, until release; to no effect before that.
+func (l *ledger) keep() {
+	if !l.kept {
+		l.kept, l.mark = true, l.head
+	}
+}
+
+func (l *ledger) release() {
+	l.kept = false
+	l.tidy()
+}
+
+// move takes all before that place for answered, and the others not: among those that were kept no PONG may be.
+func (l *ledger) move(to int) {
+	for i := l.head; i < to; i++ {
+		if l.items[i].kind == duePong {
+			l.pongs--
+		}
+	}
+	l.head = to
+}
+
+// first is the place of the first item that may be unanswered.
+func (l *ledger) first() int {
+	if l.kept {
+		return l.mark
+	}
+	return l.head
 }
 
 func (l *ledger) empty() bool { return l.head == len(l.items) }
@@ -103,6 +139,18 @@ func (l *ledger) certain(text []byte) bool {
 		case dueMaybe, dueOption, dueSilent:
 			before = before || d.fits(saidErr, text, false)
 		default:
+			return false
+		}
+	}
+	return false
+}
+
+// fits reports whether an -ERR with that text can be what a verbose client is due next.
+func (l *ledger) fits(text []byte) bool {
+	for i := l.head; i < len(l.items); i++ {
+		if d := &l.items[i]; d.fits(saidErr, text, true) {
+			return true
+		} else if d.kind != dueOption {
 			return false
 		}
 	}
@@ -166,7 +214,7 @@ func (l *ledger) unanswered() string {
 
 // loosen follows a reload: what was certain by the permissions before it is no more.
 func (l *ledger) loosen() {
-	for i := l.head; i < len(l.items); i++ {
+	for i := l.first(); i < len(l.items); i++ {
 		d := &l.items[i]
 		switch {
 		case d.err == "":

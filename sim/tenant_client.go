@@ -210,6 +210,7 @@ func (c *client) grant(in *inbound) {
 func (c *client) isRevoked(text []byte, certain bool) bool {
 	for i, r := range c.revoked {
 		if r.text == string(text) && (r.certain || !certain) {
+			c.note(saidErr, text, &r)
 			c.revoked = append(c.revoked[:i], c.revoked[i+1:]...)
 			c.forget(r.sub)
 			c.w.noteClient(c, "was told "+string(text))
@@ -253,6 +254,11 @@ func (c *client) reconfigured() {
 	c.ledger.loosen()
 	for i := range c.revoked {
 		c.revoked[i].certain = false // the server need not have come to it before this
+	}
+	for i := range c.trail {
+		if r := c.trail[i].told; r != nil {
+			r.certain, r.pings = false, c.pings
+		}
 	}
 	c.allowForbidden()
 	for _, s := range c.subs {
