@@ -41,11 +41,11 @@ func (c *client) deliver(in *inbound) {
 		Info: c.uninform(in, from),
 		SID:  in.sid, Subject: in.subject, Reply: in.reply, From: id, N: n, Intact: c.intact(in, id, n, p),
 	}
+	c.grant(&m)
 	c.node.oracle.Receive(c.told, &m)
 	if c.kind == kindGambler && id == c.id {
 		c.landed(n, in.subject)
 	}
-	c.grant(in)
 	c.w.judged(c.node)
 	if s == nil || c.w.failure != nil {
 		return

@@ -32,9 +32,11 @@ type revoked struct {
 
 // granted counts the answers that a client may give on a reply subject.
 type granted struct {
-	received int
-	used     int
-	since    schedule.Time // when the last request was read
+	request oracle.ID // the last that was read: the connection that asks, and which of its publishes
+	n       uint64
+	copies  int // of requests that the client may have been sent, whether it has read them or not
+	used    int
+	since   schedule.Time // when the last request was read
 }
 
 // users are those of the run; none: everybody is the same.
@@ -129,7 +131,7 @@ func (c *client) grantFor(subj string) oracle.Grant {
 	g.used++
 	expires := schedule.Time(limit.Expires)
 	late := c.w.queue.Now()-g.since > expires+expires/8 && c.node.Steady(int64(g.since))
-	if late || g.used > limit.Max*max(len(c.subs), 1)*g.received {
+	if late || g.used > limit.Max*g.copies {
 		return oracle.NotAnyway
 	}
 	return oracle.Perhaps // it was delivered before it was read, and a reload forgets it
@@ -189,20 +191,24 @@ func (c *client) violations(subj string) []wire.Err {
 	return all
 }
 
-// grant notes that a message was read which the client may answer.
-func (c *client) grant(in *inbound) {
-	if c.user == "" || len(in.reply) == 0 || c.node.oracle.Responses(c.user) == nil {
+// grant notes that a message was read which the client may answer: for each of its subscriptions, and each way by which the message
+// comes to its account, there may be another copy.
+func (c *client) grant(m *oracle.Message) {
+	if c.user == "" || len(m.Reply) == 0 || c.node.oracle.Responses(c.user) == nil {
 		return
 	}
 	if c.granted == nil {
 		c.granted = make(map[string]*granted)
 	}
-	g := c.granted[string(in.reply)]
+	g := c.granted[string(m.Reply)]
 	if g == nil {
 		g = &granted{}
-		c.granted[string(in.reply)] = g
+		c.granted[string(m.Reply)] = g
 	}
-	g.received++
+	if g.request != m.From || g.n != m.N {
+		g.request, g.n = m.From, m.N
+		g.copies += max(len(c.subs), 1) * c.node.oracle.Ways(m.From, m.N, c.user)
+	}
 	g.since = c.w.queue.Now()
 }
 

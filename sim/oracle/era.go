@@ -335,6 +335,41 @@ func (o *Oracle) Names(c *Conn, n uint64, subj string) []string {
 	return names
 }
 
+// Ways is by how many ways a publish may come to the account of a user, by any configuration that it may have been judged by: so
+// many copies may there be for one subscription. At least one.
+func (o *Oracle) Ways(from ID, n uint64, user string) int {
+	by := o.byID[from]
+	if by == nil {
+		return 1
+	}
+	r := by.records.find(n)
+	if r == nil {
+		return 1
+	}
+	if r.unknown {
+		return manyWays
+	}
+	most := 1
+	for v := r.era; v <= o.lastEra(by, r); v++ {
+		account := o.eras[v].seat(user).account
+		for _, x := range o.choices(by, r, v) {
+			ways := 0
+			for _, entry := range x.Entries {
+				for _, l := range entry.Leaves {
+					if l.Account == account {
+						ways++
+					}
+				}
+			}
+			most = max(most, ways)
+		}
+	}
+	return most
+}
+
+// manyWays is more than there are.
+const manyWays = 1 << 20
+
 // HasAllowed reports whether the configuration in force lists what the user may subscribe to.
 func (o *Oracle) HasAllowed(user string) bool {
 	u := o.current().seat(user).user

@@ -186,7 +186,7 @@ func (f *fit) single() (entry int, certain bool) {
 // fits finds the ways by which the message may have come. It fails, and returns false, if there is none.
 func (o *Oracle) fits(c, by *Conn, r *record, s *sub, m *Message) (fit, bool) {
 	if r.unknown {
-		return fit{copies: 1 << 20, vague: true}, true
+		return fit{copies: manyWays, vague: true}, true
 	}
 	f, found := fit{}, false
 	here, named, wanted, allowed := false, false, false, false
