@@ -263,6 +263,7 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 			m.awaits = m.cross[m.crossed-1].to
 			return r, notYet
 		}
+		m.gauge(r)
 	}
 }
 
@@ -292,7 +293,7 @@ func (e *Engine) findOut(m *outgoing) *sublist.Result[*subscription] {
 	}
 	if r != e.unknown {
 		m.awaits = nil
-		m.many, m.crowd = r.Fanout() >= manyMin, r.Fanout() >= crowdMin
+		m.gauge(r)
 	}
 	return r
 }

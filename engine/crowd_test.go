@@ -3,6 +3,8 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"github.com/natsd/natsd/config"
 )
 
 // An answer does not wait behind all the receivers of a message to thousands.
@@ -30,6 +32,27 @@ func TestAnswersPassCrowds(t *testing.T) {
 	w.settle(t, e)
 	if len(e.crowd) != 0 || e.traffic().outMsgs != receivers {
 		t.Errorf("%d receivers are still to be written to, %d were", len(e.crowd), e.traffic().outMsgs)
+	}
+}
+
+// Nor behind those of a request to a service of another account that thousands answer.
+func TestAnswersPassCrowdsOfServices(t *testing.T) {
+	const receivers = 5 * settleTurn
+	w := withAccounts(t, Options{}, config.Account{Name: "A", Exports: exports(config.Service, "ask")},
+		config.Account{Name: "B", Imports: []config.Import{service("A", "ask")}})
+	for range receivers {
+		w.join("A", "SUB ask 1\r\n")
+	}
+	pub, healthy := w.join("B", ""), w.join("B", "SUB ask 1\r\n")
+	w.w.settle(t, w.e)
+	w.w.take(healthy)
+	turn(w.e, func() { w.e.Received(pub, []byte("PUB ask 1\r\nx\r\n")) })
+	if len(w.e.crowd) == 0 {
+		t.Fatal("all receivers were written to in one turn: the test shows nothing")
+	}
+	turn(w.e, func() { w.e.Received(healthy, []byte("PING\r\n")) })
+	if got := w.w.take(healthy); got != "MSG ask 1 1\r\nx\r\nPONG\r\n" {
+		t.Errorf("by the turn of its PING it got %q", got)
 	}
 }
 

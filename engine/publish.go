@@ -108,8 +108,7 @@ func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r 
 	if answer {
 		e.answer(c.acc, a.Subject)
 	}
-	e.out.many = r.Fanout() >= manyMin
-	e.out.crowd = r.Fanout() >= crowdMin
+	e.out.gauge(r)
 	limit := e.limit
 	if e.suspended >= suspendedMax {
 		limit = math.MaxInt
@@ -130,6 +129,11 @@ func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r 
 		}
 	}
 	e.out.ck, e.out.body, e.out.from = nil, nil, nil
+}
+
+// gauge notes how many there are to get the message where it has come to.
+func (m *outgoing) gauge(r *sublist.Result[*subscription]) {
+	m.many, m.crowd = r.Fanout() >= manyMin, r.Fanout() >= crowdMin
 }
 
 // prepare sets e.out for the message.

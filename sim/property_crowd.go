@@ -24,10 +24,12 @@ type crowdWatch struct {
 	before   []*crowdMessage // written alone in this turn so far, a message for each connection
 }
 
-// messageKey names a message by its publisher's connection and number.
+// messageKey names a message by its publisher's connection and number, and by the way it has come: whom it reaches is found out anew
+// for each service that it is a request to, and there may be a crowd at one of them only.
 type messageKey struct {
-	from oracle.ID
-	n    uint64
+	from  oracle.ID
+	n     uint64
+	entry int
 }
 
 type crowdMessage struct {
@@ -61,7 +63,7 @@ func (n *node) wroteOne(id engine.ConnID, bufs [][]byte, offered, taken int) {
 		return
 	}
 	if b := bufs[0]; b[0] == 'M' || b[0] == 'H' {
-		n.crowds.delivered(n, bufs)
+		n.crowds.delivered(n, nc.client, bufs)
 	}
 }
 
@@ -78,10 +80,18 @@ func (c *crowdWatch) answered(n *node, nc *nodeConn) {
 }
 
 // delivered is a write of nothing but messages.
-func (c *crowdWatch) delivered(n *node, bufs [][]byte) {
+func (c *crowdWatch) delivered(n *node, to *client, bufs [][]byte) {
 	key, copies, ok := copiesOfOne(bufs)
 	if !ok {
 		return
+	}
+	if n.w.cfg.tenants != nil {
+		if to == nil {
+			return
+		}
+		if key.entry, ok = n.oracle.EntryOf(key.from, key.n, to.user); !ok {
+			return
+		}
 	}
 	m := c.messages[key]
 	if m == nil {
@@ -97,11 +107,7 @@ func (c *crowdWatch) delivered(n *node, bufs [][]byte) {
 }
 
 func (m *crowdMessage) judge(n *node) {
-	crowd := crowdOf
-	if t := n.w.cfg.tenants; t != nil && t.services {
-		crowd *= len(t.versions[0].Accounts) // whom it reaches is found out anew for each that it goes on to
-	}
-	if m.copies >= crowd {
+	if m.copies >= crowdOf {
 		n.w.crowded++
 		if m.jumped != "" {
 			n.w.fail(propCrowd, "the PONG for "+m.jumped+" was written behind a message to "+strconv.Itoa(m.copies)+" receivers at least")
@@ -134,7 +140,7 @@ func copiesOfOne(bufs [][]byte) (key messageKey, copies int, ok bool) {
 			return key, 0, false
 		}
 		from, n, _, stamped := readStamp(b[end+1+header : end+1+size])
-		k := messageKey{from, n}
+		k := messageKey{from: from, n: n}
 		if !stamped || copies > 0 && k != key {
 			return key, 0, false
 		}

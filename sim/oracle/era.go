@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/natsd/natsd/sim/model"
@@ -365,6 +366,34 @@ func (o *Oracle) Ways(from ID, n uint64, user string) int {
 		}
 	}
 	return most
+}
+
+// EntryOf is the number of the entry by which a publish comes to the account of a user. ok is false if there are several, or it is
+// not known.
+func (o *Oracle) EntryOf(from ID, n uint64, user string) (entry int, ok bool) {
+	by := o.byID[from]
+	if by == nil {
+		return 0, false
+	}
+	r := by.records.find(n)
+	if r == nil || r.unknown {
+		return 0, false
+	}
+	for v := r.era; v <= o.lastEra(by, r); v++ {
+		account := o.eras[v].seat(user).account
+		for _, x := range o.choices(by, r, v) {
+			for j := range x.Entries {
+				if !slices.ContainsFunc(x.Entries[j].Leaves, func(l model.Leaf) bool { return l.Account == account }) {
+					continue
+				}
+				if ok && j != entry {
+					return 0, false
+				}
+				entry, ok = j, true
+			}
+		}
+	}
+	return entry, ok
 }
 
 // manyWays is more than there are.
