@@ -323,12 +323,10 @@ func (w *verifying) done(e *Engine) {
 		e.placeConfigured(c, q, w.user)
 		return
 	}
-	if e.trust.charters[w.user.Account] == nil {
-		if s := e.seek(w.user.Account); s != nil {
-			q.login.user, q.login.placed = w.user, true
-			q.login.wait(s)
-			return
-		}
+	if s := e.seekWanting(w.user.Account); s != nil {
+		q.login.user, q.login.placed = w.user, true
+		q.login.wait(s)
+		return
 	}
 	e.placeChartered(c, q.login, w.user)
 }

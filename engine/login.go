@@ -113,11 +113,9 @@ func (l *login) done(e *Engine) {
 		e.refuseLogin(c, "User JWT not valid: "+l.err.Error())
 		return
 	}
-	if e.trust.charters[l.user.Account] == nil {
-		if s := e.seek(l.user.Account); s != nil {
-			l.wait(s)
-			return
-		}
+	if s := e.seekWanting(l.user.Account); s != nil {
+		l.wait(s)
+		return
 	}
 	e.proceed(c, l)
 }

@@ -26,11 +26,27 @@ type lookup struct {
 	key    string
 	logins []*login
 	timer  timer
-	read   bool   // a JWT is there, and is being read
-	former bool   // an update has been told of since: what is found may be older
-	inbox  string // where an answer to a request comes; empty: none was made
+	read   bool            // a JWT is there, and is being read
+	former bool            // an update has been told of since: what is found may be older
+	over   *claims.Account // what was in force when it began, and has expired; nil: nothing was
+	inbox  string          // where an answer to a request comes; empty: none was made
 
 	imports []*config.Import // that wait for the account, to be told of if there is none
+}
+
+// wanting reports whether an account's JWT is to be looked for: none is in force, or one that has expired and that may have been
+// renewed where it came from. A memory resolver knows of no others.
+func (t *trust) wanting(key string, now int64) bool {
+	ch := t.charters[key]
+	return ch == nil || !ch.deleted && ch.claims.Expired(now) && t.resolver.Kind != config.MemoryResolver
+}
+
+// seekWanting is seek where the account is wanting.
+func (e *Engine) seekWanting(key string) *lookup {
+	if !e.trust.wanting(key, e.seconds()) {
+		return nil
+	}
+	return e.seek(key)
 }
 
 // seek looks for the JWT of an account, unless somebody does already, or it was not found just now. nil: it need not be waited
@@ -44,6 +60,9 @@ func (e *Engine) seek(key string) *lookup {
 		return nil
 	}
 	l := &lookup{key: key}
+	if ch := t.charters[key]; ch != nil {
+		l.over = ch.claims
+	}
 	l.timer.who = l
 	t.lookups[key] = l
 	e.timers.set(&l.timer, later(e.now, t.resolver.Timeout))
@@ -127,7 +146,11 @@ func (e *Engine) Fetched(id FetchID, text, why string) {
 func (e *Engine) askOthers(l *lookup) {
 	subj := "$SYS.REQ.ACCOUNT." + l.key + ".CLAIMS.LOOKUP"
 	if !e.othersListen(e.system, []byte(subj)) {
-		e.notFound(l, "account missing")
+		why := "account missing"
+		if l.over != nil {
+			why = "its JWT has expired"
+		}
+		e.notFound(l, why)
 		return
 	}
 	l.inbox = string(e.appendID(nil, inboxTokenLen))
@@ -211,15 +234,31 @@ func (r *reading) done(e *Engine) {
 	if e.trust.lookups[l.key] != l {
 		return
 	}
-	if r.err != nil {
-		e.notFound(l, "its JWT can't be used: "+r.err.Error())
+	if why := e.unusable(r); why != "" {
+		e.trust.failed.add(l.key, e.now)
+		e.notFound(l, "its JWT can't be used: "+why)
 		return
 	}
-	if grounds := e.grounds(r.claims, l.key); grounds != "" {
-		e.notFound(l, "its JWT can't be used: "+grounds)
-		return
+	e.takeFound(l, r)
+}
+
+// takeFound ends a lookup with a JWT that was found. Where something was in force when it began, which has expired, and still is,
+// it takes the place of that; but not what has expired as well, or is older.
+func (e *Engine) takeFound(l *lookup, r *reading) {
+	ch, late := e.trust.charters[l.key], r.claims.Expired(e.seconds())
+	if late {
+		e.trust.failed.add(l.key, e.now) // it is not got and verified anew each time that somebody tries
 	}
-	if e.trust.charters[l.key] == nil {
+	switch {
+	case ch != nil && (ch.claims != l.over || ch.deleted):
+	case ch != nil && late:
+		e.notFound(l, "its JWT has expired")
+		return
+	case ch != nil && r.claims.IssuedAt < l.over.IssuedAt:
+		e.trust.failed.add(l.key, e.now)
+		e.notFound(l, "its JWT was issued before the one that has expired")
+		return
+	default:
 		if r.shelve && !l.former {
 			e.putOnShelf(r.claims)
 		}

@@ -275,6 +275,9 @@ func (e *Engine) takeFromShelf(l *lookup) {
 				t.failed.add(l.key, e.now) // whoever names an account that is none does not keep the directory busy
 			}
 			e.askOthers(l)
+		case l.over != nil && r.Text == l.over.Text:
+			t.failed.add(l.key, e.now) // nor does whoever names one that has expired
+			e.askOthers(l)
 		default:
 			e.foundOnShelf(l.key, r.Text)
 			e.read(l, r.Text, false)

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -201,6 +202,31 @@ func TestOperatorURL(t *testing.T) {
 	waitFor(t, why, nats.ErrPermissionViolation)
 	if _, err := nats.Connect(s.URL(), newSomeone(t, newAccountKey(t), nil).creds, nats.Timeout(patience)); !errors.Is(err, nats.ErrAuthorization) {
 		t.Error("an account that is not there:", err)
+	}
+}
+
+// An account whose JWT has expired is got from the URL again when somebody logs in.
+func TestOperatorURLRenewed(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	a := newAccountKey(t)
+	var gets atomic.Int32
+	renewed := o.account(a, nil)
+	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if gets.Add(1) == 1 {
+			fmt.Fprintln(w, o.account(a, func(c *jwt.AccountClaims) { c.Expires = time.Now().Unix() + 2 }))
+		} else {
+			fmt.Fprintln(w, renewed)
+		}
+	}))
+	defer pages.Close()
+	s := o.serve(fmt.Sprintf("URL(%q)", pages.URL+"/jwt/"), "")
+	_, why := newSomeone(t, a, nil).join(t, s.URL())
+	waitFor(t, why, errors.New("account authentication expired"))
+	nc, _ := newSomeone(t, a, nil).join(t, s.URL())
+	roundTrip(t, nc, "x", 100)
+	if n := gets.Load(); n != 2 {
+		t.Errorf("the page was asked for %d times", n)
 	}
 }
 
