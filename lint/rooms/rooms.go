@@ -46,6 +46,7 @@ var table = []Room{
 	{Dir: "sublist", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "subject", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "wire", Kind: Pure, Deny: join(outside, simulate, core)},
+	{Dir: "proxyproto", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "conf", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "mapping", Kind: Pure, Deny: join(outside, simulate, core)},
 	{Dir: "permission", Kind: Pure, Deny: join(outside, simulate, core)},
