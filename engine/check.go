@@ -107,6 +107,7 @@ func (e *Engine) checkConn(c *conn) {
 	c.must(len(c.stalled) == 0 || c.stallEnd > 0 && (c.stallEnd <= later(e.now, e.opts.StallMax) || !follows),
 		"holds back %d publishers without an end", len(c.stalled))
 	c.must(len(c.stash) == 0 || c.gate != 0 || c.queued, "has input that nobody will process")
+	c.must(c.proxyAwaited() == (c.proxyHeader != nil) || c.gate&gateClosed != 0, "awaits a proxy's header and nothing to take it, or the other way round")
 	c.must((len(c.stash) == 0) == (c.held == nil), "holds a chunk for %d bytes put aside", len(c.stash))
 	c.must(c.held == nil || c.held.refs > 0, "put input aside in a released chunk")
 	c.must(!c.paused || c.gate != 0 || c.queued, "is paused for no reason")

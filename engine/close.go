@@ -118,7 +118,7 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 	}
 	e.release(c)
 	e.endCheck(c)
-	c.signature = nil
+	c.signature, c.proxyHeader = nil, nil
 	e.endLogin(c)
 	e.unstash(c)
 	c.partial, c.memo = nil, nil
@@ -141,7 +141,7 @@ func (e *Engine) settle(c *conn) {
 	if e.flush(c); c.out.pending > 0 && !c.blocked {
 		e.touch(c) // goes on in the next turn
 	}
-	if c.tls != 0 {
+	if c.opening != 0 {
 		e.tlsWritten(c)
 	}
 	if c.gone || c.gate&gateClosed == 0 || c.out.pending > 0 {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/natsd/natsd/permission"
+	"github.com/natsd/natsd/proxyproto"
 	"github.com/natsd/natsd/wire"
 )
 
@@ -63,12 +64,12 @@ type conn struct {
 	noResp    bool
 	infoSent  bool // the INFO after the first PONG
 
-	paused bool // PauseReading is in force
-	queued bool // in Engine.run
-	sawEOF bool // the peer ended its sending side
-	fin    bool // CloseWrite was called
-	tls    tlsState
-	gone   bool // given up: the slot is free, the pointer may linger in lists
+	paused  bool // PauseReading is in force
+	queued  bool // in Engine.run
+	sawEOF  bool // the peer ended its sending side
+	fin     bool // CloseWrite was called
+	opening openingState
+	gone    bool // given up: the slot is free, the pointer may linger in lists
 
 	user     *user              // nil: nobody was asked for
 	grants   *permission.Grants // what it may answer; nil: it has no such permissions
@@ -100,12 +101,13 @@ type conn struct {
 	followed uint16                   // the epoch it was last visited for; epoch is behind while remaking
 	remaking *remaking                // it has become another user, and they follow; nil: they have
 
-	nonce      string         // to be signed; empty: nobody has a key
-	signature  *signature     // of its nonce, being verified
-	proxied    bool           // a trusted proxy has signed its nonce
-	login      *login         // with a JWT, or by a service that decides; under way
-	check      *passwordCheck // of its password
-	complaints int            // lines about its errors in the log, until complaintsEnd
+	nonce       string             // to be signed; empty: nobody has a key
+	signature   *signature         // of its nonce, being verified
+	proxied     bool               // a trusted proxy has signed its nonce
+	proxyHeader *proxyproto.Reader // nil: none is awaited
+	login       *login             // with a JWT, or by a service that decides; under way
+	check       *passwordCheck     // of its password
+	complaints  int                // lines about its errors in the log, until complaintsEnd
 
 	timer         timer
 	lastIn        Instant // of the last thing it did; answers to pings don't count
@@ -116,7 +118,7 @@ type conn struct {
 	hello         Instant // from accept to CONNECT, which takes at least a round trip; 0: it has not come
 	authEnd       Instant
 	complaintsEnd Instant
-	tlsEnd        Instant // when a handshake, begun or not, is given up; 0: never
+	openingEnd    Instant // when a proxy's header, or a handshake, begun or not, is given up; 0: never
 	helloEnd      Instant // when INFO is sent in plaintext, handshake or not; 0: not by time
 	tlsFirst      bool    // the handshake came before INFO
 	repin         bool    // it began before the pinned certificates changed
@@ -142,10 +144,13 @@ func (t *traffic) add(o *traffic) {
 	t.inBytes += o.inBytes
 }
 
+// address is where the client is, or seems to be.
+func (c *conn) address() string { return c.ip + ":" + strconv.Itoa(c.port) }
+
 // subject names the connection in the log, as nats-server does: its address and number, then what the client is and who,
 // where it said so.
 func (c *conn) subject() string {
-	name := c.ip + ":" + strconv.Itoa(c.port) + " - cid:" + strconv.FormatUint(c.cid, 10)
+	name := c.address() + " - cid:" + strconv.FormatUint(c.cid, 10)
 	if !c.connected {
 		return name
 	}

@@ -198,8 +198,10 @@ func (e *Engine) Received(id ConnID, data []byte) {
 	if c.gate&gateClosed != 0 {
 		return
 	}
-	if c.tls != 0 && e.tlsReceived(c, data) {
-		return
+	if c.opening != 0 {
+		if data = e.openingReceived(c, data); len(data) == 0 {
+			return
+		}
 	}
 	if c.gate != 0 || len(c.stash) > 0 {
 		e.keep(c, data, nil) // read before the pause took effect
@@ -229,7 +231,7 @@ func (e *Engine) EOF(id ConnID) {
 	if c == nil || c.sawEOF {
 		return
 	}
-	if c.tls != 0 && e.tlsEOF(c) {
+	if c.opening != 0 && e.openingEOF(c) {
 		return
 	}
 	c.sawEOF = true
@@ -249,7 +251,7 @@ func (e *Engine) Closed(id ConnID, why string) {
 		return
 	}
 	reason := ReasonClientClosed
-	if c.tls == tlsHandshake {
+	if c.opening == tlsHandshake {
 		e.tlsFailed(c, why)
 	}
 	if why != "" {

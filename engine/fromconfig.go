@@ -18,6 +18,7 @@ func (o *Options) FromConfig(c *config.Config) {
 	o.MaxPayload, o.MaxControlLine, o.MaxPending = c.MaxPayload, c.MaxControlLine, c.MaxPending
 	o.WriteDeadline, o.PingInterval, o.PingMax = c.WriteDeadline, c.PingInterval, c.PingMax
 	o.LameDuckDuration, o.LameDuckGrace, o.NoHeaders = c.LameDuckDuration, c.LameDuckGrace, c.NoHeaders
+	o.ProxyProtocol = c.ProxyProtocol
 	o.Debug, o.Trace = c.Log.Debug, c.Log.Trace
 	o.TraceVerbose, o.TraceHeaders, o.MaxTraced = c.Log.TraceVerbose, c.Log.TraceHeaders, c.Log.MaxTracedLen
 	if c.NoSublistCache {

@@ -5,13 +5,13 @@ package engine
 type gate uint8
 
 const (
-	gateClosed gate = 1 << iota // closing: input is discarded
-	gateStall                   // a receiver that this publisher fills is full
-	gateAuth                    // a job checks its password
-	gateFanout                  // its last message has more receivers than a turn serves
-	gateTLS                     // TLS is required and not up
-	gateTurn                    // its share of the turn is used up, or the turn
-	gateRemake                  // it has become another user, and its subscriptions follow
+	gateClosed  gate = 1 << iota // closing: input is discarded
+	gateStall                    // a receiver that this publisher fills is full
+	gateAuth                     // a job checks its password
+	gateFanout                   // its last message has more receivers than a turn serves
+	gateOpening                  // TLS is required and not up, or a proxy's header may come first
+	gateTurn                     // its share of the turn is used up, or the turn
+	gateRemake                   // it has become another user, and its subscriptions follow
 )
 
 // A turn's work is divided into at least minShares shares, more when many wait, and maxShares at most. A connection that has

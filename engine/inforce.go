@@ -24,7 +24,7 @@ func (e *Engine) InForce() string {
 	for _, d := range [...]time.Duration{o.WriteDeadline, o.PingInterval, o.AuthTimeout, o.LameDuckDuration, o.LameDuckGrace, o.StallMax} {
 		fmt.Fprintf(&b, "%v ", d)
 	}
-	for _, on := range [...]bool{o.NoHeaders, o.ProxyRequired, o.Trace, o.TraceVerbose, o.TraceHeaders, o.Debug} {
+	for _, on := range [...]bool{o.NoHeaders, o.ProxyProtocol, o.ProxyRequired, o.Trace, o.TraceVerbose, o.TraceHeaders, o.Debug} {
 		fmt.Fprintf(&b, "%t ", on)
 	}
 	fmt.Fprintf(&b, "%q %q %q %q %q\n", o.ServerName, o.Host, o.ClientAdvertise, o.SystemAccount.Text, o.Tags)

@@ -20,7 +20,7 @@ func (e *Engine) arm(c *conn) {
 		if u := c.user; u != nil && u.expires > 0 {
 			sooner(e.moment(u.expires))
 		}
-		sooner(c.tlsEnd)
+		sooner(c.openingEnd)
 		sooner(c.helloEnd)
 		sooner(c.pingAt)
 		sooner(c.stallEnd)
@@ -47,7 +47,7 @@ func (e *Engine) connTimer(c *conn) {
 		e.arm(c)
 		return
 	}
-	if c.tls != 0 && !e.tlsTimer(c) {
+	if c.opening != 0 && !e.openingTimer(c) {
 		return
 	}
 	if u := c.user; u != nil && u.expires > 0 && e.wall >= u.expires {

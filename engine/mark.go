@@ -80,6 +80,11 @@ const (
 	MarkCrossingMapped
 	MarkCrossingLost
 	MarkHopsMax
+	MarkProxyNamed
+	MarkProxySplit
+	MarkProxyAbsent
+	MarkProxyFailed
+	MarkProxyTimeout
 	NumMarks
 )
 
@@ -158,6 +163,11 @@ var markNames = [NumMarks]string{
 	MarkCrossingMapped:    "a message mapped by the account that it crossed into",
 	MarkCrossingLost:      "a message lost by a mapping of the account that it crossed into",
 	MarkHopsMax:           "a message that passed through too many accounts",
+	MarkProxyNamed:        "a proxy's header said whose connection it is",
+	MarkProxySplit:        "a proxy's header that arrived in pieces",
+	MarkProxyAbsent:       "a connection that did not come by a proxy where others do",
+	MarkProxyFailed:       "a proxy's header that is wrong, or not whole",
+	MarkProxyTimeout:      "neither a proxy's header nor anything else came in time",
 }
 
 // String says what the moment is.

@@ -66,6 +66,9 @@ type Options struct {
 	ProxyRequired bool
 
 	TLS TLSOptions // of client connections
+	// ProxyProtocol has new connections begin with a header of the PROXY protocol, if they come by a proxy: it says whose they are.
+	// Who may reach the port directly may claim any address by it.
+	ProxyProtocol bool
 
 	// TurnWork is how many messages are parsed or delivered in a turn, about; default 16384, some 1 ms.
 	TurnWork   int

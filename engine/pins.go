@@ -8,7 +8,7 @@ import (
 // unpinned closes a connection whose certificate is not, or is no longer, among the pinned ones, and reports whether it has. One
 // whose handshake is under way is held against them when that has succeeded: its host may have begun it with those of before.
 func (e *Engine) unpinned(c *conn) bool {
-	c.repin = c.tls == tlsHandshake
+	c.repin = c.opening == tlsHandshake
 	pins := e.opts.TLS.Pinned
 	if c.tlsInfo == nil || len(pins) == 0 {
 		return false

@@ -111,7 +111,8 @@ func (e *Engine) reauthenticate(c *conn) {
 		c.authed, c.authEnd = true, 0
 		e.become(c, e.users.noAuth)
 	default:
-		if c.authed || c.authEnd == 0 { // who has time already gets no more, however often there is a reload
+		// Who has time already gets no more, however often there is a reload; for who does not speak the protocol yet it has not begun.
+		if (c.authed || c.authEnd == 0) && c.gate&gateOpening == 0 {
 			c.authEnd = later(e.now, e.opts.AuthTimeout)
 		}
 		c.authed = false

@@ -103,7 +103,11 @@ func (e *Engine) greet(c *conn) {
 		e.logf(LevelDebug, c.subject(), "Client connection created")
 	}
 	e.active++
-	e.sendInfo(c, func(*wire.Info) {})
+	e.sendInfo(c, func(i *wire.Info) {
+		if e.opts.ProxyProtocol {
+			i.ClientIP = "" // it is not known yet
+		}
+	})
 	if e.active > e.opts.MaxConnections {
 		e.mark(MarkMaxConns)
 		e.protocolError(c, wire.ErrMaxConnections, ReasonMaxConns)
@@ -122,6 +126,9 @@ func (e *Engine) greet(c *conn) {
 	}
 	if e.opts.TLS.On {
 		e.awaitTLS(c)
+	}
+	if e.opts.ProxyProtocol {
+		e.awaitProxy(c)
 	}
 	c.pingAt = later(e.now, e.opts.PingInterval)
 	e.arm(c)

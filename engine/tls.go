@@ -78,15 +78,6 @@ type TLSCert struct {
 // TLSRDN is one attribute of a relative distinguished name.
 type TLSRDN struct{ Type, Value string } // Type is the short name where it has one, else the dotted number
 
-// tlsState is how far a connection is that may still become TLS. Zero: it is what it stays, plaintext or TLS.
-type tlsState uint8
-
-const (
-	tlsAwaited   tlsState = iota + 1 // the first bytes decide
-	tlsWanted                        // they have come; what was to be sent in plaintext is not all sent
-	tlsHandshake                     // StartTLS was called
-)
-
 // tlsHandshakeRecord is the first byte of every TLS connection.
 const tlsHandshakeRecord = 0x16
 
@@ -148,36 +139,41 @@ func (r *tlsRate) due(e *Engine) {
 // awaitTLS prepares a new connection, whose INFO waits to be sent, for TLS.
 func (e *Engine) awaitTLS(c *conn) {
 	o := &e.opts.TLS
-	c.tls = tlsAwaited
+	c.opening = tlsAwaited
 	if o.First {
 		c.blocked, c.progress = true, Never // the INFO is held
 		if o.FirstWait > 0 {
 			c.helloEnd = later(e.now, o.FirstWait)
 		}
 	}
-	if o.First || !o.AllowPlain {
-		c.gate |= gateTLS
+	e.demandTLS(c)
+}
+
+// demandTLS gives a connection that must begin with a handshake, as things stand, its time for that.
+func (e *Engine) demandTLS(c *conn) {
+	if o := &e.opts.TLS; c.infoHeld() || !o.AllowPlain {
+		c.gate |= gateOpening
 		c.authEnd = 0 // begins when TLS is up
 		if c.helloEnd == 0 {
-			c.tlsEnd = later(e.now, o.Timeout) // else begins with INFO: a client that waits for that has done nothing slowly
+			c.openingEnd = later(e.now, o.Timeout) // else begins with INFO: a client that waits for that has done nothing slowly
 		}
 	}
 }
 
 // tlsReceived takes the first bytes of a connection that may become TLS. It returns false if they are plaintext after all.
 func (e *Engine) tlsReceived(c *conn, data []byte) bool {
-	switch c.tls {
+	switch c.opening {
 	case tlsAwaited:
 		held := c.infoHeld()
 		if !held && e.opts.TLS.AllowPlain && data[0] != tlsHandshakeRecord {
-			c.tls, c.tlsEnd = 0, 0
-			e.open(c, gateTLS)
+			c.opening, c.openingEnd = 0, 0
+			e.open(c, gateOpening)
 			return false
 		}
-		c.gate |= gateTLS
+		c.gate |= gateOpening
 		c.authEnd, c.helloEnd = 0, 0
-		if c.tlsEnd == 0 {
-			c.tlsEnd = later(e.now, e.opts.TLS.Timeout)
+		if c.openingEnd == 0 {
+			c.openingEnd = later(e.now, e.opts.TLS.Timeout)
 		}
 		e.arm(c)
 		if held || c.out.pending == 0 {
@@ -185,7 +181,7 @@ func (e *Engine) tlsReceived(c *conn, data []byte) bool {
 			e.startTLS(c, data)
 			return true
 		}
-		c.tls = tlsWanted
+		c.opening = tlsWanted
 		e.keep(c, data, nil)
 		e.touch(c)
 	case tlsWanted:
@@ -198,7 +194,7 @@ func (e *Engine) tlsReceived(c *conn, data []byte) bool {
 
 // tlsWritten begins the handshake of a connection that waited for its plaintext to be sent.
 func (e *Engine) tlsWritten(c *conn) {
-	if c.tls != tlsWanted || c.out.pending > 0 || c.gate&gateClosed != 0 {
+	if c.opening != tlsWanted || c.out.pending > 0 || c.gate&gateClosed != 0 {
 		return
 	}
 	head := c.stash
@@ -208,7 +204,7 @@ func (e *Engine) tlsWritten(c *conn) {
 }
 
 func (e *Engine) startTLS(c *conn, head []byte) {
-	c.tls = tlsHandshake
+	c.opening = tlsHandshake
 	c.blocked, c.progress = true, Never // what is to be sent waits for the handshake
 	e.mark(MarkTLSStart)
 	e.env.TLS.StartTLS(c.id, head)
@@ -220,9 +216,9 @@ func (e *Engine) TLSUp(id ConnID, info TLSInfo) {
 	if c == nil || c.gate&gateClosed != 0 {
 		return
 	}
-	assert.That(c.tls == tlsHandshake, "TLSUp: nothing was asked for")
+	assert.That(c.opening == tlsHandshake, "TLSUp: nothing was asked for")
 	info.First = c.tlsFirst
-	c.tls, c.tlsEnd, c.tlsInfo = 0, 0, &info
+	c.opening, c.openingEnd, c.tlsInfo = 0, 0, &info
 	c.blocked, c.progress = false, 0
 	if c.repin && e.unpinned(c) {
 		return
@@ -236,37 +232,44 @@ func (e *Engine) TLSUp(id ConnID, info TLSInfo) {
 	}
 	e.arm(c)
 	e.touch(c)
-	e.open(c, gateTLS)
+	e.open(c, gateOpening)
 }
 
 // TLSHeld tells that a handshake begins, or ends, to wait for somebody else than its client. That time is not the client's.
 func (e *Engine) TLSHeld(id ConnID, held bool) {
 	c := e.lookup(id)
-	if c == nil || c.tls != tlsHandshake || c.gate&gateClosed != 0 {
+	if c == nil || c.opening != tlsHandshake || c.gate&gateClosed != 0 {
 		return
 	}
-	if c.tlsEnd = 0; !held {
-		c.tlsEnd = later(e.now, e.opts.TLS.Timeout)
+	if c.openingEnd = 0; !held {
+		c.openingEnd = later(e.now, e.opts.TLS.Timeout)
 	}
 	e.arm(c)
 }
 
-// tlsTimer handles what is due for a connection that may become TLS. It returns false if it has ended the connection.
-func (e *Engine) tlsTimer(c *conn) bool {
+// openingTimer handles what is due for a connection that does not speak the protocol yet. It returns false if it has ended the
+// connection.
+func (e *Engine) openingTimer(c *conn) bool {
 	if c.helloEnd > 0 && e.now >= c.helloEnd {
 		c.helloEnd = 0
 		c.blocked, c.progress = false, 0
-		if e.opts.TLS.AllowPlain {
+		switch {
+		case c.proxyAwaited(): // what begins with INFO begins behind the header then
+		case e.opts.TLS.AllowPlain:
 			if !c.authed {
 				c.authEnd = later(e.now, e.opts.AuthTimeout)
 			}
-			e.open(c, gateTLS)
-		} else {
-			c.tlsEnd = later(e.now, e.opts.TLS.Timeout)
+			e.open(c, gateOpening)
+		default:
+			c.openingEnd = later(e.now, e.opts.TLS.Timeout)
 		}
 		e.touch(c)
 	}
-	if c.tlsEnd > 0 && e.now >= c.tlsEnd {
+	if c.openingEnd > 0 && e.now >= c.openingEnd {
+		if c.proxyAwaited() {
+			e.proxyTimeout(c)
+			return false
+		}
 		e.mark(MarkTLSTimeout)
 		e.tlsFailed(c, tlsTimeout)
 		e.abandon(c)
@@ -298,8 +301,8 @@ const TLSNotTLS = "tls: first record does not look like a TLS handshake"
 
 // tlsEOF takes the end of the stream of a connection that may become TLS. It returns false if it ends as any other does.
 func (e *Engine) tlsEOF(c *conn) bool {
-	if c.gate&gateTLS == 0 {
-		c.tls = 0
+	if c.gate&gateOpening == 0 {
+		c.opening = 0
 		return false
 	}
 	e.tlsFailed(c, "EOF")
@@ -309,7 +312,9 @@ func (e *Engine) tlsEOF(c *conn) bool {
 
 // unspoken reports whether nothing can be said to the peer: it waits for TLS, and what it got in plaintext would be taken
 // for a part of that.
-func (c *conn) unspoken() bool { return c.tls == tlsHandshake || c.infoHeld() }
+func (c *conn) unspoken() bool { return c.opening == tlsHandshake || c.infoHeld() }
 
 // infoHeld reports whether INFO waits for a handshake that comes first.
-func (c *conn) infoHeld() bool { return c.tls == tlsAwaited && c.blocked && c.progress == Never }
+func (c *conn) infoHeld() bool {
+	return c.opening != 0 && c.opening <= tlsAwaited && c.blocked && c.progress == Never
+}

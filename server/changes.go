@@ -89,6 +89,7 @@ func limitChanges(a, b *engine.Options) []changed {
 		value("lame_duck_duration", a.LameDuckDuration, b.LameDuckDuration),
 		value("lame_duck_grace_period", a.LameDuckGrace, b.LameDuckGrace),
 		value("no_header_support", a.NoHeaders, b.NoHeaders),
+		value("proxy_protocol", a.ProxyProtocol, b.ProxyProtocol),
 		value("no_fast_producer_stall", a.StallBytes == math.MaxInt, b.StallBytes == math.MaxInt),
 		named("tags", a.Tags, b.Tags, ""),
 		named("metadata", a.Metadata, b.Metadata, ""),

@@ -25,6 +25,7 @@ func TestChangesAreNamed(t *testing.T) {
 		{"max_payload: 2000", "max_payload: 1MB", []string{"max_payload = 1048576"}},
 		{"max_payload: 1048576", "", nil}, // the default
 		{"max_pending: 2m", "max_pending: 3m", []string{"max_pending = 3000000"}},
+		{"", "proxy_protocol: true", []string{"proxy_protocol = true"}},
 		{"", "ping_max: -1\nping_interval: 10s", []string{"ping_interval = 10s", "ping_max = unlimited"}},
 		{"", "no_fast_producer_stall: true", []string{"no_fast_producer_stall = true"}},
 		{"", "logtime: false\nlog_file: a\nlog_size_limit: 5\ntrace_verbose: true", []string{

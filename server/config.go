@@ -111,7 +111,7 @@ type lack struct {
 var notYet = []struct{ key, feature string }{
 	{"cluster", "clustering"}, {"gateway", "gateways"}, {"leafnodes", "leaf nodes"}, {"websocket", "WebSocket"}, {"mqtt", "MQTT"},
 	{"jetstream", "JetStream"}, {"store_dir", "JetStream"}, {"default_js_domain", "JetStream"},
-	{"proxy_protocol", "the PROXY protocol"}, {"no_system_account", "servers without a system account"},
+	{"no_system_account", "servers without a system account"},
 	{"write_timeout", "a policy for write timeouts"},
 	{"feature_flags", "feature flags"},
 	{"connect_error_reports", "clustering"}, {"reconnect_error_reports", "clustering"},

@@ -72,6 +72,7 @@ var keysSet = []struct {
 	{"lame_duck_duration", "lame_duck_duration: '30s'", settings{engine: engine.Options{LameDuckDuration: 30 * time.Second}}},
 	{"lame_duck_grace_period", "lame_duck_grace_period: 500ms", settings{engine: engine.Options{LameDuckGrace: time.Second / 2}}},
 	{"no_header_support", "no_header_support: true", settings{engine: engine.Options{NoHeaders: true}}},
+	{"proxy_protocol", "proxy_protocol: true", settings{engine: engine.Options{ProxyProtocol: true}}},
 	{"debug", "debug: yes", settings{engine: engine.Options{Debug: true}}},
 	{"trace", "trace: on", settings{engine: engine.Options{Trace: true}}},
 	{"trace_headers", "trace_headers: on", settings{engine: engine.Options{Trace: true, TraceHeaders: true}}},
