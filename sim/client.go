@@ -31,6 +31,7 @@ type client struct {
 
 	connection
 	nextDial uint64
+	heads    []proxyHead             // of its connections
 	believed map[uint64]*oracle.Conn // connections that the server may still believe in
 	backoff  schedule.Time
 	tries    uint64 // since it was last connected
@@ -101,6 +102,7 @@ type connection struct {
 	evicted      bool               // by lame duck mode
 	duckTold     bool               // of lame duck mode, by an INFO
 	closedFor    engine.CloseReason // by the server, whether the client knows or not
+	unopened     bool               // and before the server could know whether a proxy's header comes
 	readyAt      schedule.Time
 	fatal        bool // sent what the server must close it for
 	halfClosed   bool
@@ -238,6 +240,7 @@ func (c *client) connect(now schedule.Time) {
 		trail: c.trail[:0], subs: c.subs[:0], throws: c.throws[:0],
 		lazy: c.traits.pace > 0, mute: c.traits.mute, harmed: c.node.hindered() || now < c.sickUntil,
 	}
+	c.heads = append(c.heads, c.w.drawHead(c))
 	c.nextDial++
 	c.conn = c.host.Dial(serverAddress)
 	c.later(clientPatience, c.w.cfg.patienceOpen())
@@ -300,6 +303,7 @@ func (c *client) giveUp(since schedule.Time, why string) {
 func (c *client) Connected(conn *netsim.Conn) {
 	if conn == c.conn && c.state == clientDialling {
 		c.state = clientGreeting
+		c.sendHead()
 	}
 }
 

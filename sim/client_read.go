@@ -172,7 +172,7 @@ func (c *client) info(args []byte) {
 	}
 	o := &c.w.cfg.engine
 	if !c.tells(i.MaxPayload) || i.Headers == o.NoHeaders || !c.demands(i.AuthRequired) ||
-		i.ClientIP != c.host.IP() || i.ClientID == 0 || i.Port != serverPort || i.LameDuckMode && !c.node.stopping && c.life == c.node.life {
+		i.ClientIP != c.whereabouts() || i.ClientID == 0 || i.Port != serverPort || i.LameDuckMode && !c.node.stopping && c.life == c.node.life {
 		c.w.fail(propInfo, c.name()+" read an INFO that is not true: "+quote(args))
 		return
 	}

@@ -32,6 +32,9 @@ type wanted struct {
 
 // greet answers the first INFO: CONNECT, the subscriptions from before, PING.
 func (c *client) greet() {
+	if c.fatal {
+		return
+	}
 	if c.kind == kindSilent && c.hostile {
 		if c.w.cfg.auth.required() && !c.w.cfg.mayBeNobody() {
 			c.later(clientCloseBy, patienceClose) // for auth_timeout

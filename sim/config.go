@@ -98,6 +98,7 @@ const (
 	cfgAnswerers        = 82
 	cfgBetween          = 83
 	cfgCalloutListed    = 84
+	cfgProxied          = 85
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151
@@ -194,6 +195,7 @@ func (d draw) server(c *config) {
 	o.MaxConnections = int(d.of(cfgMaxConnections, 65536, 20, 5))
 	o.MaxSubscriptions = int(d.of(cfgMaxSubscriptions, 0, 10, 2))
 	o.NoHeaders = d.of(cfgNoHeaders, 0, 0, 0, 1) == 1
+	o.ProxyProtocol = d.proxied()
 	o.LameDuckDuration = d.span(cfgLameDuck, 2*time.Minute, 10*time.Second, time.Second)
 	o.LameDuckGrace = o.LameDuckDuration / 4
 	c.auth = auth(d.of(cfgAuth, 0, 1, 2, 3, 4))

@@ -266,7 +266,7 @@ var configNames = [...]string{
 	cfgCalloutListed: "and about users of an account that have none", cfgLapse: "users are revoked, and expire",
 	cfgNoAuth: "clients may say no user", cfgTenantGarbage: "garbage is sent where there are accounts",
 	cfgUpheaval: "a configuration of accounts that changes very much", cfgUpheavalTurns: "work of a turn where that is long",
-	cfgLend: "accounts share by activation tokens", cfgAnswerers: "users that may only answer",
+	cfgLend: "accounts share by activation tokens", cfgAnswerers: "users that may only answer", cfgProxied: "clients come by proxies",
 }
 
 var traitNames = [...]string{
@@ -282,7 +282,7 @@ var detailNames = [...]string{
 	detailSpied: "spied on", detailServes: "serves", detailService: "service", detailTimes: "answers", detailShared: "shared", detailStream: "stream",
 	detailRush: "hurries", detailRushSubject: "about", detailRushService: "asks", detailRushPace: "how fast",
 	detailMoment: "seizes the moment", detailMomentHow: "how", detailMomentAbout: "about what", detailMomentWhich: "about which",
-	detailMomentPace: "how fast",
+	detailMomentPace: "how fast", detailHead: "header of its proxy",
 }
 
 var operationNames = [numOperations]string{

@@ -63,6 +63,9 @@ var foci = [...]Focus{
 	{"permissions", "reloads at which many subscriptions of a connection are permitted other things", true, []narrowed{
 		{cfgUpheaval, []uint64{uint64(permitted)}}, {cfgUpheavalTurns, []uint64{0}}, {cfgTenantVersions, []uint64{0}}, {cfgTurnWork, []uint64{0}},
 	}},
+	{"proxy", "clients that come by proxies", false, []narrowed{
+		{cfgProxied, []uint64{3}}, many(kindSilent), many(kindHostile), many(kindStorm),
+	}},
 	{"reload", "reloads that change accounts", true, []narrowed{
 		{cfgTenantVersions, []uint64{1, 2}}, {cfgUpheaval, []uint64{uint64(unshared), uint64(unserved), uint64(moved)}},
 	}},

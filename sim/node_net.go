@@ -22,6 +22,7 @@ type nodeConn struct {
 	over    bool               // the engine has given it up, or is about to
 	end     bool               // the engine was told that it ended
 	handed  int64              // bytes that came on it and that the engine was given
+	before  int64              // handed, but for what it is just being given
 	reason  engine.CloseReason // why the engine has given it up
 	mixed   bool               // has been, or is to be, written to for more than one reason since all was written
 	full    fullWatch
@@ -127,6 +128,9 @@ func (n *node) read(c *netsim.Conn) {
 			nc.handed += int64(got)
 		}
 		n.eng.Received(id, buf[:got])
+		if nc := n.slot(id); nc != nil {
+			nc.before = nc.handed
+		}
 	}
 	if eof {
 		if nc := n.slot(id); nc != nil {

@@ -82,6 +82,7 @@ const (
 	detailMomentPace  = 30
 	detailMomentLeave = 31 // whether somebody with many subscriptions leaves around it
 	detailLeaveAt     = 32 // and when
+	detailHead        = 33 // of a connection, by a proxy
 )
 
 // slot is one slot of the client: at most one operation.

@@ -43,6 +43,7 @@ func (n *node) heard(level engine.Level, subject, text string) {
 		n.w.fail(propClosed, "the server closed "+subject+", which it does not have")
 		return
 	}
+	n.judgeAddress(nc, subject)
 	nc.over, nc.reason = true, engine.CloseReason(reason)
 	n.judge(nc, engine.CloseReason(reason))
 	n.active--
@@ -50,11 +51,11 @@ func (n *node) heard(level engine.Level, subject, text string) {
 
 // named finds the connection that the log calls by that name.
 func (n *node) named(subject string) *nodeConn {
-	if n.newest.conn != nil && n.newest.name == subject {
+	if n.newest.conn != nil && sameConn(n.newest.name, subject) {
 		return &n.newest
 	}
 	for i := range n.conns {
-		if nc := &n.conns[i]; nc.id != 0 && nc.name == subject {
+		if nc := &n.conns[i]; nc.id != 0 && sameConn(nc.name, subject) {
 			return nc
 		}
 	}
@@ -69,7 +70,7 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		return
 	}
 	if c.dial == nc.dial {
-		c.closedFor = reason
+		c.closedFor, c.unopened = reason, nc.unopened()
 	}
 	gone := c.dial != nc.dial || c.state <= clientDialling // it has left meanwhile
 	sick := gone || c.harmed || n.hindered() || n.w.netTrouble(c)
@@ -89,7 +90,9 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		if idle := n.watch.idleAtMost(n, nc.id); idle < n.w.cfg.engine.WriteDeadline {
 			n.w.fail(propSlow, nc.who()+" was closed for write_deadline "+idle.String()+" after it last took something")
 		}
-	case engine.ReasonParseError, engine.ReasonProtocol, engine.ReasonBadVersion, engine.ReasonNoHeaders, engine.ReasonMaxPayload, engine.ReasonMaxLine:
+	case engine.ReasonProtocol:
+		just = gone || c.fatal || c.garbage || nc.unopened() && (sick || c.mute || c.lazy)
+	case engine.ReasonParseError, engine.ReasonBadVersion, engine.ReasonNoHeaders, engine.ReasonMaxPayload, engine.ReasonMaxLine:
 		just = gone || c.fatal || c.garbage
 	case engine.ReasonStale:
 		just = sick || c.mute || c.lazy || n.w.congested(c) || c.garbage // what it answers may lie in a payload that it began

@@ -75,7 +75,7 @@ func (c *client) lastWords() {
 		return
 	}
 	err, offended := c.ledger.fatal()
-	if c.expelled && c.closedFor == engine.ReasonAuthFailed {
+	if c.expelled && c.closedFor == engine.ReasonAuthFailed || c.unopened {
 		return
 	}
 	if offended && err != "" && inWords(c.closedFor) && !c.garbage && !c.harmed && !c.w.netTrouble(c) {

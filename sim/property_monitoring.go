@@ -188,6 +188,8 @@ func (n *node) wrongConnz(q asked, a *monitor.Connz) string {
 		return "connz lists a connection that was never accepted"
 	case q.turn == n.turns && open != n.active:
 		return "connz lists " + strconv.Itoa(open) + " open connections, there are " + strconv.Itoa(n.active)
+	case q.turn == n.turns:
+		return n.misplaced(a)
 	}
 	return ""
 }

@@ -394,7 +394,7 @@ func (c *client) uninform(in *inbound, asks *client) *oracle.Info {
 		return nil // it is the last one
 	}
 	info := &oracle.Info{}
-	if err := json.Unmarshal(line[len(informer)-1:end+1], info); err != nil || info.Host != "" && info.Host != asks.host.IP() {
+	if err := json.Unmarshal(line[len(informer)-1:end+1], info); err != nil || info.Host != "" && !asks.comesFrom(info.Host) {
 		c.w.fail(propInformed, c.name()+" was told of "+asks.name()+", who asks: "+quote(line))
 	}
 	if c.w.cfg.callout != nil && nkeys.IsValidPublicUserKey(info.User) {
