@@ -108,7 +108,7 @@ func (e *Engine) request(im *serviceImport) {
 		}
 	}
 	e.mark(MarkRequestCrossed)
-	measured := e.measure(im)
+	measured := e.measure(x)
 	if len(m.reply) > 0 {
 		x.record = e.expectReply(im.export.account, im.account, m.reply, im.export, im.account)
 		x.record.measured = measured

@@ -53,8 +53,10 @@ var latencyTexts = map[latencyStatus]string{
 	latencyTimeout: "Service Timeout",
 }
 
-// measure begins to measure e.out, a request that crosses by im, if it is one of those to be measured; nil: it is not.
-func (e *Engine) measure(im *serviceImport) *measurement {
+// measure begins to measure e.out, a request that crosses by x, if it is one of those to be measured; nil: it is not. The measurement
+// says all of who asks if both the account of that one and the import of x share it.
+func (e *Engine) measure(x *crossing) *measurement {
+	im := x.service
 	l, m := im.export.Latency, &e.out
 	var trace map[string][]string
 	switch {
@@ -68,12 +70,13 @@ func (e *Engine) measure(im *serviceImport) *measurement {
 		return nil
 	}
 	trip := m.from.roundTrip()
-	x := &measurement{from: e.who(m.from, im.share), at: e.now - trip, start: e.wall - WallTime(trip), trace: trace}
+	shared, _ := m.shared(x)
+	y := &measurement{from: e.who(m.from, shared && im.share), at: e.now - trip, start: e.wall - WallTime(trip), trace: trace}
 	if len(m.reply) == 0 {
-		e.measured(im.export, x, latencyBadRequest, nil)
+		e.measured(im.export, y, latencyBadRequest, nil)
 		return nil
 	}
-	return x
+	return y
 }
 
 // measured publishes a measurement that has come to its end, by an answer of from or without one.

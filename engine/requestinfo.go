@@ -8,8 +8,8 @@ import (
 	"github.com/natsd/natsd/wire"
 )
 
-// requestInfo is what a service learns about who asks, in the header Nats-Request-Info: all of it if the import shares it,
-// else the account and the time a message takes. The fields and their order are nats-server's.
+// requestInfo is what a service learns about who asks, in the header Nats-Request-Info: all of it if the account of who asks
+// shares it with its import, else the account and the time a message takes. The fields and their order are nats-server's.
 type requestInfo struct {
 	Start      string   `json:"start,omitempty"`
 	Host       string   `json:"host,omitempty"`
@@ -48,13 +48,26 @@ func (e *Engine) who(c *conn, all bool) requestInfo {
 	return i
 }
 
+// shared reports what a service is to be told of who asks with e.out, a request that crosses by x: all if the import by which the
+// request left the account of that one shares it, for what was not shared with a service that is no service's to share with others; the
+// server's name too if any on the way shares.
+func (m *outgoing) shared(x *crossing) (all, server bool) {
+	server = x.service.share
+	for x.behind > 0 {
+		x = &m.cross[x.behind-1]
+		server = server || x.service.share
+	}
+	return x.service.share, server
+}
+
 // informs is what a service is told of who asks with e.out.
 func (e *Engine) informs(x *crossing) []byte {
-	info := e.who(e.out.from, x.service.share)
+	all, server := e.out.shared(x)
+	info := e.who(e.out.from, all)
 	if x.hops > 1 {
 		info.Service = x.service.account.name
 	}
-	if x.to == e.system {
+	if server || x.to == e.system {
 		info.Server = e.info.ServerName
 	}
 	text, err := json.Marshal(info)

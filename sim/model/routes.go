@@ -15,7 +15,7 @@ type Entry struct {
 	Account, Subject string
 	Hidden           bool    // the reply subject is one that the server made
 	By               *Export // of the service; nil: the publisher's own account
-	Shares           bool    // the import by which it comes
+	Shares           bool    // the import by which the message has left the publisher's own account
 	Parent           int     // the entry that it comes from
 	Leaves           []Leaf
 }
@@ -92,6 +92,7 @@ func (r *Rules) enter(c Choice, e Entry, hops int) []Choice {
 		if x == nil || !ok {
 			continue
 		}
+		shared := im.Share && hops == 0 || e.Shares
 		ways := r.mapped(im.Account, there)
 		before := all
 		all = nil
@@ -99,7 +100,7 @@ func (r *Rules) enter(c Choice, e Entry, hops int) []Choice {
 			shares := Shared(c.Weight, ways)
 			for k, w := range ways {
 				c.Weight = shares[k]
-				all = append(all, r.enter(c, Entry{Account: im.Account, Subject: w.Subject, Hidden: true, By: x, Shares: im.Share, Parent: at}, hops+1)...)
+				all = append(all, r.enter(c, Entry{Account: im.Account, Subject: w.Subject, Hidden: true, By: x, Shares: shared, Parent: at}, hops+1)...)
 			}
 			if lost := shares[len(ways)]; lost > 0 {
 				c.Weight = lost
