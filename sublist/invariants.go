@@ -2,6 +2,7 @@ package sublist
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/natsd/natsd/subject"
 )
@@ -190,10 +191,9 @@ func (s *Sublist[T]) checkEntry(at int32) error {
 	if e.result.place != at || e.result.hash != h || s.cache.get(subj, h) != e {
 		return fmt.Errorf("wrong place or hash")
 	}
-	s.collect(subj)
+	s.collect(subj, math.MaxUint64)
 	fresh := s.build(h)
-	clear(s.scratch)
-	s.scratch = s.scratch[:0]
+	s.clearScratch()
 	if !e.result.same(fresh) {
 		return fmt.Errorf("out of date")
 	}

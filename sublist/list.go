@@ -54,6 +54,17 @@ func (l *list[T]) remove(id uint64) bool {
 	return true
 }
 
+// showSteps is what live or snapshot cost, and to copy what they show.
+func (l *list[T]) showSteps(copies bool) (steps uint64) {
+	if l.deads > 0 {
+		steps = uint64(len(l.ids) / compacted)
+	}
+	if copies {
+		steps += uint64(l.len() / copied)
+	}
+	return steps
+}
+
 // compact closes the gaps that removals left.
 func (l *list[T]) compact() {
 	if l.deads == 0 {

@@ -1,6 +1,7 @@
 package sublist
 
 import (
+	"math"
 	"sort"
 
 	"github.com/natsd/natsd/subject"
@@ -90,12 +91,11 @@ func (l *leaf[T]) listOne(g *group[T], of *list[T], at *Position, budget *int,
 // in slices.
 func (s *Sublist[T]) Reverse(pattern []byte, out []T) []T {
 	if subject.Check(pattern) == subject.Literal {
-		s.collect(pattern)
+		s.collect(pattern, math.MaxUint64)
 		for _, l := range s.scratch {
 			out = l.appendAll(out)
 		}
-		clear(s.scratch)
-		s.scratch = s.scratch[:0]
+		s.clearScratch()
 		return out
 	}
 	for i := range s.slots.size() {

@@ -1,6 +1,7 @@
 package sublist
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -13,6 +14,11 @@ import (
 //
 // A match that the cache answers allocates nothing.
 func (s *Sublist[T]) Match(subj []byte) *Result[T] {
+	return s.MatchWithin(subj, math.MaxUint64)
+}
+
+// MatchWithin is Match if that takes no more than about so many steps, else nil: that is for a Search.
+func (s *Sublist[T]) MatchWithin(subj []byte, steps uint64) *Result[T] {
 	s.tally.matches++
 	h := hash(s.cache.hasher, subj)
 	if e := s.cache.get(subj, h); e != nil {
@@ -20,20 +26,33 @@ func (s *Sublist[T]) Match(subj []byte) *Result[T] {
 		e.touched = true
 		return e.result
 	}
-	return s.matchAnew(subj, h)
+	return s.matchAnew(subj, h, steps)
 }
 
-// matchAnew is Match without the cache's help.
-func (s *Sublist[T]) matchAnew(subj []byte, h uint32) *Result[T] {
-	if !s.collect(subj) {
+// matchAnew is MatchWithin without the cache's help.
+func (s *Sublist[T]) matchAnew(subj []byte, h uint32, most uint64) *Result[T] {
+	nowhere, all := s.collect(subj, most)
+	if nowhere {
 		return s.nothing
 	}
 	s.tally.steps += missSteps
-	r := s.build(h)
-	clear(s.scratch) // what was removed must not be kept alive
-	s.scratch = s.scratch[:0]
-	s.cache.put(r, subj)
+	var r *Result[T]
+	if all {
+		cost := s.buildSteps(most)
+		s.tally.steps += cost
+		if cost <= most {
+			r = s.build(h)
+			s.cache.put(r, subj)
+		}
+	}
+	s.clearScratch()
 	return r
+}
+
+// clearScratch forgets what was found: what is removed must not be kept alive.
+func (s *Sublist[T]) clearScratch() {
+	clear(s.scratch)
+	s.scratch = s.scratch[:0]
 }
 
 // HasInterest reports whether subj reaches anybody. It neither uses the cache
@@ -42,29 +61,30 @@ func (s *Sublist[T]) HasInterest(subj []byte) bool {
 	if e := s.cache.get(subj, hash(s.cache.hasher, subj)); e != nil {
 		return !e.result.Empty()
 	}
-	s.collect(subj)
+	s.collect(subj, math.MaxUint64)
 	found := len(s.scratch) > 0
-	clear(s.scratch)
-	s.scratch = s.scratch[:0]
+	s.clearScratch()
 	return found
 }
 
 // collect puts the leaves that subj reaches into s.scratch, in the order of
-// results. It returns false for a subject with an empty token.
-func (s *Sublist[T]) collect(subj []byte) bool {
+// results, unless there is more to look at than so many steps: then these are not
+// all. A subject with an empty token is one that leads nowhere.
+func (s *Sublist[T]) collect(subj []byte, most uint64) (nowhere, all bool) {
 	s.tally.steps += uint64(len(subj) / stepBytes)
 	if l := s.literals[string(subj)]; l != nil {
 		s.scratch = append(s.scratch, l)
 	} else if subject.HasEmptyToken(subj) {
-		return false
+		return true, true
 	}
-	if s.wild > 0 {
-		w := walk[T]{subj: subj, found: s.scratch}
-		w.node(&s.patterns, 0)
-		s.scratch = w.found
-		s.tally.steps += w.steps + uint64(foundSteps*len(w.found))
+	if s.wild == 0 {
+		return false, true
 	}
-	return true
+	w := walk[T]{subj: subj, found: s.scratch, most: most}
+	w.node(&s.patterns, 0)
+	s.scratch = w.found
+	s.tally.steps += w.steps + uint64(foundSteps*len(w.found))
+	return false, w.steps <= most
 }
 
 // walk looks for the leaves whose patterns match a subject.
@@ -72,6 +92,7 @@ type walk[T comparable] struct {
 	subj  []byte
 	found []*leaf[T]
 	steps uint64
+	most  uint64 // steps, about
 }
 
 // node finds those below n, to which the tokens before pos have led. A token
@@ -91,6 +112,9 @@ func (w *walk[T]) node(n *node[T], pos int) {
 
 // branch finds those below b, where the token that led to b ends at end.
 func (w *walk[T]) branch(b branch[T], end int) {
+	if w.steps > w.most {
+		return
+	}
 	w.steps += branchSteps
 	if l := b.leaf; l != nil {
 		tail := l.subject[l.tail:]
@@ -111,6 +135,25 @@ func (w *walk[T]) branch(b branch[T], end int) {
 	if b.node.end != nil {
 		w.found = append(w.found, b.node.end)
 	}
+}
+
+// buildSteps is what it costs to make a result from the leaves in s.scratch: all of it, or more than most.
+func (s *Sublist[T]) buildSteps(most uint64) (steps uint64) {
+	several := len(s.scratch) > 1
+	for _, l := range s.scratch {
+		m := l.more
+		if m == nil {
+			continue
+		}
+		steps += m.plain.showSteps(several)
+		if steps += uint64(groupSteps * len(m.groups)); steps > most {
+			return steps
+		}
+		for _, g := range m.groups {
+			steps += g.members.showSteps(several)
+		}
+	}
+	return steps
 }
 
 // build makes a result from the leaves in s.scratch.
@@ -141,7 +184,6 @@ func (s *Sublist[T]) build(h uint32) *Result[T] {
 		}
 		r.Plain = l.appendPlain(r.Plain)
 	}
-	s.tally.steps += uint64(len(r.Plain) / copied)
 	if grouped > 0 {
 		r.Queues = s.buildQueues(grouped)
 	}

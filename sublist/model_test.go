@@ -139,6 +139,7 @@ type machine struct {
 	held  []*held
 	gone  []Handle[int]
 	lists []*listing
+	hunts []*hunt
 	big   bool // the cache holds all that the test can ask for
 }
 
@@ -175,6 +176,9 @@ func (x *machine) insert(t *rapid.T) {
 			t.Fatalf("handle of %q %q says %q %q", subj, queue, h.Subject(), h.Queue())
 		}
 		x.m.subs = append(x.m.subs, modelSub{subj, queue, x.m.next, h})
+		for _, q := range x.hunts {
+			q.come(x.m.subs[len(x.m.subs)-1])
+		}
 	}
 }
 
@@ -197,6 +201,10 @@ func (x *machine) remove(t *rapid.T) {
 		for _, l := range x.lists {
 			delete(l.must, sub.value)
 			delete(l.handles, sub.value)
+		}
+		for _, q := range x.hunts {
+			delete(q.must, sub)
+			q.changed = q.changed || naiveMatch(q.subject, sub.subject)
 		}
 	}
 }
@@ -352,6 +360,6 @@ func modelProperty(t *rapid.T) {
 	t.Repeat(map[string]func(*rapid.T){
 		"insert": x.insert, "insert2": x.insert, "remove": x.remove, "removeGone": x.removeGone,
 		"match": x.match, "match2": x.match, "release": x.release, "reverse": x.reverse,
-		"listStart": x.listStart, "listOn": x.listOn, "": x.check,
+		"listStart": x.listStart, "listOn": x.listOn, "hunt": x.hunt, "huntOn": x.huntOn, "huntOn2": x.huntOn, "": x.check,
 	})
 }

@@ -39,6 +39,8 @@ const (
 	branchSteps = 5  // a branch of the trie
 	stepBytes   = 8  // so many bytes of a subject that is read token by token are a step
 	copied      = 16 // so many subscriptions copied into a result are one
+	compacted   = 4  // so many of which some are gone, when those are taken out
+	groupSteps  = 4  // a queue group in a result
 )
 
 // Steps returns how much was looked at so far by matches that the cache did not
