@@ -233,11 +233,11 @@ func (m *outgoing) setTail() {
 
 // serve goes on with delivering e.out: to those that r reaches, from a place in it on, and then to those in other accounts,
 // until the turn's work reaches limit. It returns where it stopped: behind the last of the last when all is done, at notYet
-// where it has to wait until that is known.
+// where it has to wait until that is known or found.
 func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *sublist.Result[*subscription], next int) {
 	m := &e.out
 	if from == notYet {
-		if r = e.findOut(m); r == e.unknown {
+		if r = e.findOut(m); r == e.unknown || r == e.sought {
 			return r, notYet
 		}
 		from = 0
@@ -259,7 +259,7 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 			r, from = &e.nobody, 0
 			continue
 		}
-		if r, from = e.enter(), 0; r == e.unknown {
+		if r, from = e.enter(), 0; r == e.unknown || r == e.sought {
 			m.awaits = m.cross[m.crossed-1].to
 			return r, notYet
 		}
@@ -283,15 +283,20 @@ func (e *Engine) lapsed(x *crossing) bool {
 	return x.service != nil && x.service.sub.dead()
 }
 
-// findOut returns whom a message reaches that has waited to know, or e.unknown.
+// findOut returns whom a message reaches that has waited to know, or e.unknown or e.sought.
 func (e *Engine) findOut(m *outgoing) *sublist.Result[*subscription] {
-	var r *sublist.Result[*subscription]
-	if m.crossed > 0 {
+	r := m.found
+	switch m.found = nil; {
+	case r != nil:
+	case m.crossed > 0:
 		r = e.arrive(m.awaits, m.subject)
-	} else {
+	default:
 		r = e.reach(m.awaits, m.subject)
 	}
-	if r != e.unknown {
+	if r != e.unknown && r != e.sought {
+		if m.unread {
+			e.readNow(m)
+		}
 		m.awaits = nil
 		m.gauge(r)
 	}

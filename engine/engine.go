@@ -65,10 +65,16 @@ type Engine struct {
 	recast   recast    // the visit to subscriptions, because imports have changed
 	casting  casting   // of the subscription that is given shadows
 
-	suspended  int       // bytes of the messages in fanouts and awaiting
+	suspended  int       // bytes of the messages in fanouts, awaiting and searches
 	oldFanouts []*fanout // for their buffers
 
 	unknown *sublist.Result[*subscription] // stands for those whom a message reaches of which that is not known yet
+	sought  *sublist.Result[*subscription] // stands for those that take long to find
+
+	searches  []*search
+	searching int    // the place among them of the one that was last gone on with
+	waits     []byte // the subject on which the message was published that is about to wait
+	boundless bool   // matches take as long as they take
 
 	timers timers
 	own    timer // the engine's own moment: lame duck
@@ -165,7 +171,7 @@ func New(o Options, env Env) *Engine {
 	o.setDefaults()
 	e := &Engine{env: env, opts: o, wake: Never, jobs: make(map[JobID]job), byAccount: make(map[string]*account)}
 	e.rng = rand.New(rand.NewPCG(env.Rand.Uint64(), env.Rand.Uint64()))
-	e.unknown = &sublist.Result[*subscription]{}
+	e.unknown, e.sought = &sublist.Result[*subscription]{}, &sublist.Result[*subscription]{}
 	e.global = e.newAccount(globalAccount)
 	e.seedSecrets()
 	operators, problems := readOperators(&o)

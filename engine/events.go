@@ -23,6 +23,9 @@ func (e *Engine) BeginTurn() {
 	e.limit = e.opts.TurnWork - e.opts.TurnWork/4
 	e.flushAt = e.sendLimit()
 	e.now, e.wall = e.env.Clock.Now()
+	if len(e.searches) > 0 {
+		e.stepSearches()
+	}
 	if len(e.fanouts) > 0 {
 		e.continueFanouts()
 	}
@@ -89,7 +92,7 @@ func (e *Engine) EndTurn() {
 	e.tellRefused(&e.asked)
 	e.tellDropped()
 	wake := e.timers.next()
-	if !e.run.empty() || len(e.fanouts) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || !e.remaking.empty() || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
+	if !e.run.empty() || len(e.fanouts) > 0 || len(e.searches) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || !e.remaking.empty() || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {

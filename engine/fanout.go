@@ -17,6 +17,7 @@ type fanout struct {
 	acc  *account // in which it was published
 
 	subject, reply []byte
+	published      []byte // the subject before mappings, of a message that waits to know whom it reaches
 }
 
 // suspendedMax bounds the bytes of messages that wait to be delivered further: publishers that go away leave theirs
@@ -73,17 +74,21 @@ func (e *Engine) finishTelling(subj, reply []byte) {
 	}
 }
 
-// notYet is the place in e.unknown.
+// notYet is the place in e.unknown and e.sought.
 const notYet = -1
 
-// await has a message wait until all have followed what a reload changed: before, nobody knows whom it reaches.
-func (e *Engine) await(c *conn, a *wire.PubArgs, body []byte, ck *chunk, answer bool) {
+// await has a message wait until all have followed what a reload changed: before, nobody knows whom it reaches; or until that has been
+// found.
+func (e *Engine) await(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r *sublist.Result[*subscription], answer bool) {
 	e.prepare(c, a, body, ck)
 	if answer {
 		e.answer(c.acc, a.Subject)
 	}
 	e.out.awaits = c.acc
-	e.suspend(e.unknown, notYet, a)
+	if r == e.sought && c != e.self {
+		e.readLater(c)
+	}
+	e.suspend(r, notYet, a)
 	e.out.ck, e.out.body, e.out.from = nil, nil, nil
 }
 
@@ -112,8 +117,10 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	}
 	f.msg.borrowed = f.msg.ck != nil // f.ck has a reference of its own
 	if next == notYet {
-		e.mark(MarkRecastAwaited)
-		e.awaiting = append(e.awaiting, f)
+		if c != e.self {
+			f.published = e.waits
+		}
+		e.putAside(f)
 	} else {
 		e.fanouts = append(e.fanouts, f)
 	}
@@ -121,6 +128,16 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	if next != notYet || c != e.self { // what else the server has to say may not concern those who are waited for
 		c.gate |= gateFanout
 	}
+}
+
+// putAside has a message wait until it can be known whom it reaches.
+func (e *Engine) putAside(f *fanout) {
+	if f.to == e.sought {
+		e.searchFor(f)
+		return
+	}
+	e.mark(MarkRecastAwaited)
+	e.awaiting = append(e.awaiting, f)
 }
 
 // goOnWaiting has the messages that waited go on, or see that they have to wait for something else.
@@ -153,8 +170,7 @@ func (e *Engine) continueFanouts() {
 			e.letSpeak(f.msg.from)
 		}
 		if !done {
-			e.mark(MarkRecastAwaited)
-			e.awaiting = append(e.awaiting, f)
+			e.putAside(f)
 			continue
 		}
 		e.keepFanout(f)
@@ -196,6 +212,7 @@ func (e *Engine) spareFanout() *fanout {
 }
 
 func (e *Engine) keepFanout(f *fanout) {
+	f.published, f.msg.unread, f.msg.found = nil, false, nil
 	f.to, f.acc, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil, nil
 	f.msg.headFor, f.msg.subject, f.msg.reply, f.msg.shown, f.msg.lineChunk = nil, nil, nil, nil, nil
 	if len(e.oldFanouts) < fanoutsKept {

@@ -12,6 +12,7 @@ const (
 	gateOpening                  // TLS is required and not up, or a proxy's header may come first
 	gateTurn                     // its share of the turn is used up, or the turn
 	gateRemake                   // it has become another user, and its subscriptions follow
+	gateSearch                   // its own subscription is looked for, which is to get a 503
 )
 
 // A turn's work is divided into at least minShares shares, more when many wait, and maxShares at most. A connection that has

@@ -270,5 +270,5 @@ func (e *Engine) takeFound(l *lookup, r *reading) {
 // othersListen reports whether somebody but the server itself would get what is published on subj in an account.
 func (e *Engine) othersListen(a *account, subj []byte) bool {
 	here := func(s *subscription) bool { e.work++; return s.flags&subHandler == 0 && s.listening() }
-	return e.match(a, subj).ContainsFunc(here) || e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
+	return e.mayReach(a, subj, here) || e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
 }

@@ -70,6 +70,10 @@ const (
 	MarkRecastSliced
 	MarkRecastFirst
 	MarkRecastAwaited
+	MarkSearch
+	MarkSearchSliced
+	MarkSearchUnread
+	MarkNobodySought
 	MarkRecastHurried
 	MarkMoveFirst
 	MarkRemakeSliced
@@ -152,6 +156,10 @@ var markNames = [NumMarks]string{
 	MarkShadowRecast:      "such a subscription renewed by a reload",
 	MarkRecastSliced:      "subscriptions given what other imports call for over several turns",
 	MarkRecastFirst:       "a subscription given what other imports call for before its turn, because of a message",
+	MarkSearch:            "a message whose receivers take long to find",
+	MarkSearchSliced:      "a search that went on in another turn",
+	MarkSearchUnread:      "a message that is read again after a reload that came while its receivers were searched for",
+	MarkNobodySought:      "a 503 whose receiver takes long to find",
 	MarkRecastAwaited:     "a message that waited until all subscriptions had what other imports call for",
 	MarkRecastHurried:     "a message that did not wait for that, because too much waits or imports changed again and again",
 	MarkMoveFirst:         "a subscription moved to its user's new account before its turn, because of a message",

@@ -129,8 +129,8 @@ func (e *Engine) fetchAll(a *account, subj []byte) bool {
 // in a would reach. If that takes more than left, not all have moved, and it returns false.
 func (e *Engine) fetch(a *account, subj []byte, left *int, hops int) bool {
 	for _, from := range e.moves.from[a] {
-		r := e.match(from, subj)
-		if !e.fetchThese(a, r.Plain, left) {
+		r := e.matchAs(from, subj, *left)
+		if r == nil || !e.fetchThese(a, r.Plain, left) {
 			return false
 		}
 		for i := range r.Queues {
@@ -198,7 +198,7 @@ func (e *Engine) belongs(s *subscription, a *account) bool {
 func (e *Engine) awaited(a *account, subj []byte, hops int) bool {
 	here := func(s *subscription) bool { e.work++; return e.belongs(s, a) }
 	for _, from := range e.moves.from[a] {
-		if e.match(from, subj).ContainsFunc(here) {
+		if e.mayReach(from, subj, here) {
 			return true
 		}
 	}

@@ -71,7 +71,10 @@ type Options struct {
 	ProxyProtocol bool
 
 	// TurnWork is how many messages are parsed or delivered in a turn, about; default 16384, some 1 ms.
-	TurnWork   int
+	TurnWork int
+	// MatchWork is how much of that a match may take at once: it is carried out over several turns if it takes more. Default: a
+	// sixteenth of TurnWork, 64 at least.
+	MatchWork  int
 	MatchCache int // subjects whose matching subscriptions are remembered; default 4096; below zero: none
 	// MaxCalls is how many requests to the server itself wait; further ones find no responder; default 10,000. As many answers
 	// to what the server asked wait besides. Requests from accounts, by imports, take three quarters of it at most.
@@ -137,6 +140,9 @@ func (o *Options) setDefaults() {
 	limit(&o.Checks, 2)
 	if o.TurnWork <= 0 {
 		o.TurnWork = 16384
+	}
+	if o.MatchWork <= 0 {
+		o.MatchWork = max(o.TurnWork/16, 64)
 	}
 	defD(&o.WriteDeadline, 10*time.Second)
 	defD(&o.PingInterval, 2*time.Minute)

@@ -48,16 +48,18 @@ type outgoing struct {
 
 	// to other accounts
 	cross      []crossing
-	crossed    int      // of cross, how many are under way or done
-	at         int      // by which of them it has come where it is, from 1; 0: it was published there
-	anywhere   bool     // it was delivered to anybody before it came there
-	multiplied bool     // the log was told that there are too many
-	hops       int      // accounts passed through
-	orig       original // set when there are crossings
-	held       []*chunk // to be released at the end
-	trace      *tracing // of how it goes; nil: nobody asks
-	settled    bool     // a reload has come since: to whom it goes on is known
-	awaits     *account // in which it is not known yet whom it reaches; nil: that is known
+	crossed    int                            // of cross, how many are under way or done
+	at         int                            // by which of them it has come where it is, from 1; 0: it was published there
+	anywhere   bool                           // it was delivered to anybody before it came there
+	multiplied bool                           // the log was told that there are too many
+	hops       int                            // accounts passed through
+	orig       original                       // set when there are crossings
+	held       []*chunk                       // to be released at the end
+	trace      *tracing                       // of how it goes; nil: nobody asks
+	settled    bool                           // a reload has come since: to whom it goes on is known
+	awaits     *account                       // in which it is not known yet whom it reaches; nil: that is known
+	unread     bool                           // it is searched for, and was not confirmed
+	found      *sublist.Result[*subscription] // whom, when it has been found
 }
 
 // publish routes one message. body is the headers, the payload and the final CRLF; it lies in ck, or is borrowed until
@@ -85,7 +87,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	if r == nil {
 		return
 	}
-	if c.verbose {
+	if c.verbose && r != e.sought { // that is not read yet, as it were
 		e.sendString(c, "+OK\r\n")
 	}
 	e.distribute(c, a, body, ck, r)
@@ -96,8 +98,8 @@ func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r 
 	answer := len(c.acc.replies) > 0 && isReplySubject(a.Subject)
 	if r.Empty() {
 		switch {
-		case r == e.unknown:
-			e.await(c, a, body, ck, answer)
+		case r == e.unknown || r == e.sought:
+			e.await(c, a, body, ck, r, answer)
 			return
 		case !answer:
 			e.noResponders(c, a.Subject, a.Reply)

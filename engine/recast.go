@@ -248,7 +248,7 @@ func (s *subscription) cut() bool {
 }
 
 // reach is match for a message that is published in an account: nobody misses it whom imports bring it to, or a reload has moved
-// to where it goes. The result is e.unknown where the message has to wait. It does not where too much waits, nor where it would
+// to where it goes. The result is e.unknown where the message has to wait, e.sought where it has to be searched for. It does not wait where too much waits, nor where it would
 // wait for ever because imports change again and again: it takes as long as it has receivers then, as it would to deliver it at once.
 func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	r := &e.recast
@@ -265,7 +265,7 @@ func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 			return e.unknown
 		}
 	}
-	return e.match(a, subj)
+	return e.find(a, subj)
 }
 
 // arrive is reach for a message that comes into an account from another one, which imports of streams bring no further.
@@ -273,7 +273,7 @@ func (e *Engine) arrive(a *account, subj []byte) *sublist.Result[*subscription] 
 	if !e.fetched(a, subj) {
 		return e.unknown
 	}
-	return e.match(a, subj)
+	return e.find(a, subj)
 }
 
 // fetched has those be in an account whom a message on subj there would reach; false: it has to wait for that.
@@ -294,7 +294,10 @@ func (e *Engine) castFirst(a *account, subj []byte, left *int, hops int) bool {
 		if !e.castFirst(f.to, local, left, hops+1) {
 			return false
 		}
-		r := e.match(f.to, local)
+		r := e.matchAs(f.to, local, *left)
+		if r == nil {
+			return false
+		}
 		*left -= len(r.Plain)
 		for i := range r.Queues {
 			*left -= len(r.Queues[i].Members)
@@ -344,7 +347,7 @@ func (e *Engine) listensBehind(a *account, subj []byte, hops int) bool {
 		if !ok {
 			continue
 		}
-		if e.match(f.to, local).ContainsFunc(here) || e.listensBehind(f.to, local, hops+1) {
+		if e.mayReach(f.to, local, here) || e.listensBehind(f.to, local, hops+1) {
 			return true
 		}
 	}

@@ -219,28 +219,17 @@ func (e *Engine) listensForAnswer(r *reply) bool {
 		}
 	}
 	here := func(s *subscription) bool { e.work++; return s.flags&(subShadow|subService) == 0 && s.listening() }
-	return r.to.replies[string(subj)] != nil || e.match(r.to, subj).ContainsFunc(here) || e.moves.on && e.awaited(r.to, subj, 0)
+	return r.to.replies[string(subj)] != nil || e.mayReach(r.to, subj, here) || e.moves.on && e.awaited(r.to, subj, 0)
 }
 
-// listens reports whether something published on subj in a would be delivered or go on to another account.
+// listens reports whether something published on subj in a would be delivered or go on to another account; it says so too where it
+// takes long to find out.
 func (e *Engine) listens(a *account, subj []byte) bool {
 	if a.replies[string(subj)] != nil {
 		return true
 	}
-	r := e.match(a, subj)
-	for _, s := range r.Plain {
-		if e.work++; s.listening() {
-			return true
-		}
-	}
-	for i := range r.Queues {
-		for _, s := range r.Queues[i].Members {
-			if e.work++; s.listening() {
-				return true
-			}
-		}
-	}
-	return e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
+	here := func(s *subscription) bool { e.work++; return s.listening() }
+	return e.mayReach(a, subj, here) || e.recast.on && e.listensBehind(a, subj, 0) || e.moves.on && e.awaited(a, subj, 0)
 }
 
 func (s *subscription) listening() bool {

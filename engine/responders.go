@@ -1,6 +1,11 @@
 package engine
 
-import "github.com/natsd/natsd/wire"
+import (
+	"bytes"
+
+	"github.com/natsd/natsd/sublist"
+	"github.com/natsd/natsd/wire"
+)
 
 // noResponders answers a request that nobody got: a 503 to the requester's own subscription on the reply subject (ADR-4).
 func (e *Engine) noResponders(c *conn, subj, reply []byte) {
@@ -8,8 +13,20 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 		return
 	}
 	e.work += answerWork // to look for whom it is costs as much as to write it
-	s := e.ownSubscription(c, reply)
-	if s == nil {
+	r := e.matchWithin(c.acc, reply)
+	if r == nil {
+		e.mark(MarkNobodySought)
+		c.gate |= gateSearch
+		e.searches = append(e.searches, &search{in: c.acc, subj: bytes.Clone(reply), c: c, to: bytes.Clone(subj)})
+		return
+	}
+	e.tellNobody(c, subj, reply, r)
+}
+
+// tellNobody is noResponders when it is known whom reply reaches.
+func (e *Engine) tellNobody(c *conn, subj, reply []byte, r *sublist.Result[*subscription]) {
+	s := e.ownSubscription(c, r)
+	if s == nil || c.gate&gateClosed != 0 {
 		return
 	}
 	e.mark(MarkNoResponders)
@@ -32,10 +49,10 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 	c.acc.traffic.outBytes += uint64(size)
 }
 
-// ownSubscription finds the connection's own subscription that subj reaches. Members of queue groups don't count: the
-// answer is for the requester, not for whoever shares its group.
-func (e *Engine) ownSubscription(c *conn, subj []byte) *subscription {
-	for i, s := range e.match(c.acc, subj).Plain {
+// ownSubscription finds the connection's own subscription among those that a subject reaches. Members of queue groups don't
+// count: the answer is for the requester, not for whoever shares its group.
+func (e *Engine) ownSubscription(c *conn, r *sublist.Result[*subscription]) *subscription {
+	for i, s := range r.Plain {
 		if s.conn == c && !s.dead() && s.flags&subInternal == 0 {
 			return s
 		}

@@ -63,8 +63,8 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 	if !allowed {
 		return nil
 	}
-	if m.result = e.reach(c.acc, a.Subject); m.result == e.unknown {
-		c.memo = nil
+	if m.result = e.reach(c.acc, a.Subject); m.result == e.unknown || m.result == e.sought {
+		c.memo, e.waits = nil, m.subject
 	}
 	return m.result
 }

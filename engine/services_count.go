@@ -19,8 +19,9 @@ type countQuery struct {
 	subject []byte // or a pattern
 	queue   string // the group that counts; empty: all, and plain subscriptions
 
-	from  sublist.Position
-	count int
+	from   sublist.Position
+	search *sublist.Search[*subscription]
+	count  int
 }
 
 // verbatim is an answer that is told as it is, by itself.
@@ -40,7 +41,10 @@ func (q *countQuery) step(e *Engine, budget int) progress {
 		return queryDone
 	case subject.Literal:
 		// The index knows them; a list of all subscriptions would be looked through for nothing.
-		r := e.match(q.account, q.subject)
+		r := q.find(e, budget)
+		if r == nil {
+			return queryGoesOn
+		}
 		e.work += r.Fanout() / lookWork
 		q.countReached(r)
 		return queryDone
@@ -60,6 +64,20 @@ func (q *countQuery) step(e *Engine, budget int) progress {
 		})
 	}
 	return queryDone
+}
+
+// find returns what the subject reaches; nil: that takes longer.
+func (q *countQuery) find(e *Engine, budget int) (r *sublist.Result[*subscription]) {
+	if q.search == nil {
+		if r = e.matchWithin(q.account, q.subject); r != nil {
+			return r
+		}
+		q.search = q.account.subs.Search(q.subject)
+	}
+	before := q.account.subs.Steps()
+	r = q.account.subs.Continue(q.search, uint64(budget)*lookWork)
+	e.work += int((q.account.subs.Steps() - before) / lookWork)
+	return r
 }
 
 func (q *countQuery) countReached(r *sublist.Result[*subscription]) {

@@ -121,7 +121,7 @@ func (e *Engine) publishTraced(c *conn, a *wire.PubArgs, body []byte, ck *chunk)
 		e.tellTrace(t)
 		return true
 	}
-	if c.verbose {
+	if c.verbose && r != e.sought {
 		e.sendString(c, "+OK\r\n")
 	}
 	e.tracing = t

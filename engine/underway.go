@@ -20,6 +20,9 @@ func (e *Engine) settleUnderway() {
 		return // accounts and users are what their JWTs say
 	}
 	e.followAll()
+	e.searchAnew()
+	e.boundless = true
+	defer func() { e.boundless = false }()
 	known := make(outlooks)
 	for _, f := range e.fanouts {
 		if f.next == notYet {

@@ -102,6 +102,7 @@ const (
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151
+	cfgMatchWork        = 149
 	cfgTerm             = 152 // + which × termChoices + choice
 	cfgFault            = 200 // + fault
 	cfgNetFault         = 300 // + which
@@ -207,6 +208,7 @@ func (d draw) server(c *config) {
 		c.letListen()
 	}
 	o.TurnWork = int(d.of(cfgTurnWork, 16384, 1, 3, 20, 200))
+	o.MatchWork = int(d.of(cfgMatchWork, 0, 0, 1, 3, 10))
 	c.slow = d.of(cfgSlow, 1, 30)
 	c.entropy = d.source.Below(d.key(cfgEntropy), 1<<16)
 	c.budget = int(d.of(cfgBudget, 64<<10, 4096, 512, 64, 7, 1))

@@ -25,6 +25,9 @@
 // group's members are those of all matching patterns, in the same order as
 // plain subscriptions.
 //
+// A match may have to look at very many patterns. MatchWithin gives up where
+// that is too much, and a Search does it in pieces.
+//
 // # Inside
 //
 // Subscriptions under the same subject share a leaf. The leaves of literal

@@ -116,6 +116,9 @@ func (w *walk[T]) branch(b branch[T], end int) {
 		return
 	}
 	w.steps += branchSteps
+	if w.steps > warmMost {
+		w.steps += coldSteps - branchSteps
+	}
 	if l := b.leaf; l != nil {
 		tail := l.subject[l.tail:]
 		w.steps += uint64(len(tail) / stepBytes)

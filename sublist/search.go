@@ -136,7 +136,7 @@ func (q *Search[T]) branch(b branch[T], end int, from []byte) bool {
 		}
 		q.fresh = true
 	}
-	q.steps += branchSteps
+	q.steps += coldSteps
 	if l := b.leaf; l != nil {
 		tail := l.subject[l.tail:]
 		q.steps += uint64(len(tail) / stepBytes)

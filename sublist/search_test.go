@@ -130,7 +130,7 @@ func TestSearchesAreBounded(t *testing.T) {
 	for ; r == nil; pieces++ {
 		before := s.Steps()
 		r = s.Continue(q, most)
-		if steps := s.Steps() - before; steps > most+2*depth*branchSteps {
+		if steps := s.Steps() - before; steps > most+2*depth*coldSteps {
 			t.Fatalf("a piece of %d steps took %d", most, steps)
 		}
 	}

@@ -37,6 +37,8 @@ const (
 	missSteps   = 40 // a match that the cache does not answer, for the memory that its result takes
 	foundSteps  = 4  // a leaf that is found
 	branchSteps = 5  // a branch of the trie
+	coldSteps   = 25 // one more of so many that they are in no cache of the processor
+	warmMost    = 80 * branchSteps
 	stepBytes   = 8  // so many bytes of a subject that is read token by token are a step
 	copied      = 16 // so many subscriptions copied into a result are one
 	compacted   = 4  // so many of which some are gone, when those are taken out

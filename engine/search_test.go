@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/natsd/natsd/config"
+)
+
+// combos subscribes to all combinations of "a" and "*" in eight tokens, each followed by a tail.
+func combos(tail string) string {
+	const depth = 8
+	var b strings.Builder
+	for i := range 1 << depth {
+		b.WriteString("SUB ")
+		for k := range depth {
+			b.WriteString([...]string{"a.", "*."}[i>>k&1])
+		}
+		fmt.Fprintf(&b, "%s %s%d\r\n", tail, tail, i)
+	}
+	return b.String()
+}
+
+// hard is what all of them would match but for the tail.
+const hard = "a.a.a.a.a.a.a.a."
+
+// searching is a world in which a match may be little, and somebody has subscribed to a lot.
+type searching struct {
+	*tenants
+	many, pub ConnID
+}
+
+func newSearching(t *testing.T, o Options, tails ...string) *searching {
+	o.MatchWork, o.Check = 4, true
+	e, w := started(t, o)
+	s := &searching{tenants: &tenants{t: t, e: e, w: w}}
+	s.many = s.client(combosOf(tails))
+	s.pub = s.client("")
+	return s
+}
+
+func combosOf(tails []string) (all string) {
+	for _, tail := range tails {
+		all += combos(tail)
+	}
+	return all
+}
+
+// client connects and says something.
+func (s *searching) client(says string) ConnID {
+	s.t.Helper()
+	c := accept(s.e)
+	s.send(c, "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\n"+says)
+	s.w.settle(s.t, s.e)
+	s.w.take(c)
+	return c
+}
+
+func (s *searching) send(c ConnID, text string) { turn(s.e, func() { s.e.Received(c, []byte(text)) }) }
+
+// A message whose receivers take long to find waits for that, and so does what its publisher sent behind it; nobody else does.
+func TestSearch(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 256}, "z", ">")
+	other := s.client("SUB easy 1\r\n")
+	s.send(s.pub, "PUB "+hard+"z 1\r\nx\r\nPUB easy 1\r\ny\r\nPING\r\n")
+	if len(s.e.searches) != 1 {
+		t.Fatalf("%d searches", len(s.e.searches))
+	}
+	s.send(other, "PUB easy 1\r\nz\r\nPING\r\n")
+	if got := s.w.take(other); got != "MSG easy 1 1\r\nz\r\nPONG\r\n" || len(s.e.searches) != 1 {
+		t.Errorf("somebody else got %q, %d searches", got, len(s.e.searches))
+	}
+	if got := s.w.take(s.pub); got != "" {
+		t.Errorf("the publisher got %q too early", got)
+	}
+	s.w.settle(t, s.e)
+	if got := strings.Count(s.w.take(s.many), "MSG "+hard+"z "); got != 512 {
+		t.Errorf("%d of 512 got it", got)
+	}
+	if got := s.w.take(s.pub); got != "PONG\r\n" {
+		t.Errorf("the publisher got %q", got)
+	}
+	if got := s.w.take(other); got != "MSG easy 1 1\r\ny\r\n" {
+		t.Errorf("what was sent behind it: %q", got)
+	}
+}
+
+// Who leaves while its message is searched for has published it, and who unsubscribes meanwhile does not get it.
+func TestSearchWhoLeaves(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 256}, "z")
+	other := s.client("SUB " + hard + "z 1\r\nSUB *." + hard[2:] + "z 2\r\n")
+	s.send(s.pub, "PUB "+hard+"z 1\r\nx\r\n")
+	turn(s.e, func() { s.e.EOF(s.pub) })
+	s.send(other, "UNSUB 1\r\n")
+	s.w.settle(t, s.e)
+	if got := s.w.take(other); got != "MSG "+hard+"z 2 1\r\nx\r\n" {
+		t.Errorf("it got %q", got)
+	}
+	if got := strings.Count(s.w.take(s.many), "MSG"); got != 256 {
+		t.Errorf("%d of 256 got it", got)
+	}
+}
+
+// A request that nobody gets is answered, however long it takes to find that out, and to whom the answer goes.
+func TestSearchNoResponders(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 256}, "z")
+	s.send(s.pub, "SUB "+hard+"in 7\r\n")
+	s.send(s.pub, "PUB "+hard+"y "+hard+"in 0\r\n\r\nPING\r\n")
+	s.w.settle(t, s.e)
+	got := s.w.take(s.pub)
+	if !strings.HasPrefix(got, "HMSG "+hard+"in 7 ") || !strings.Contains(got, " 503") || !strings.HasSuffix(got, "\r\nPONG\r\n") {
+		t.Errorf("it got %q", got)
+	}
+	if s.e.marks[MarkNobodySought] == 0 {
+		t.Error("whom the answer goes to was found at once")
+	}
+}
+
+// Searches take turns: the one of who came last does not wait for all others to end.
+func TestSearchesTakeTurns(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 16}, "z", "x", "w")
+	easier := s.client("SUB b.*.*.*.* 1\r\nSUB b.b.*.*.* 2\r\nSUB *.*.*.*.b 3\r\n")
+	first := []ConnID{s.client(""), s.client(""), s.client("")}
+	for k, c := range first {
+		s.send(c, fmt.Sprintf("PUB %sy%d 0\r\n\r\n", hard, k))
+	}
+	s.send(s.pub, "PUB b.b.b.b.b 0\r\n\r\n")
+	got, n := "", 0
+	for ; strings.Count(got, "MSG") < 3; n++ {
+		if n > 10000 {
+			t.Fatalf("it got %q", got)
+		}
+		s.w.ring(s.e)
+		got += s.w.take(easier)
+	}
+	if len(s.e.searches) != 3 {
+		t.Errorf("%d of three long searches are left after %d turns", len(s.e.searches), n)
+	}
+	s.w.settle(t, s.e)
+}
+
+// A reload amid a search has the message read again, as if it came then: with what may be published, and with who may get it, by then.
+func TestSearchAmidReload(t *testing.T) {
+	const verbose = "CONNECT {\"verbose\":true,\"headers\":true,\"user\":\"p\",\"pass\":\"p\"}\r\n"
+	options := func(denied, forbidden string) Options {
+		return Options{TurnWork: 256, MatchWork: 4, Check: true, Users: []config.User{
+			userWith("p", lists("", forbidden), nil), userWith("o", nil, lists("", denied)), userWith("m", nil, nil)}}
+	}
+	for _, c := range []struct {
+		name, says, denied, forbidden string
+		closed                        bool
+		many                          int
+		told, other                   string
+	}{
+		{"nothing changes", "PUB " + hard + "z 1\r\nx\r\n", "", "", false, 512, "+OK\r\nPONG\r\n", "MSG " + hard + "z 1 1\r\nx\r\n"},
+		{"with headers", "HPUB " + hard + "z in 12 13\r\nNATS/1.0\r\n\r\nx\r\n", "", "", false, 512, "+OK\r\nPONG\r\n",
+			"HMSG " + hard + "z 1 in 12 13\r\nNATS/1.0\r\n\r\nx\r\n"},
+		{"one may not get it", "PUB " + hard + "z in 0\r\n\r\n", hard + "z", "", false, 512, "+OK\r\nPONG\r\n", ""},
+		{"it may not be published", "PUB " + hard + "z 0\r\n\r\n", "", hard + "z", false, 0,
+			"-ERR 'Permissions Violation for Publish to \"" + hard + "z\"'\r\nPONG\r\n", ""},
+		{"its publisher has left", "PUB " + hard + "z 0\r\n\r\n", "", hard + "z", true, 512, "", "MSG " + hard + "z 1 0\r\n\r\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e, w := started(t, options("", ""))
+			many, o, p := as(e, w, "m", combos("z")+combos(">")), as(e, w, "o", "SUB "+hard+"z 1\r\n"), as(e, w, "p", verbose)
+			w.settle(t, e)
+			w.take(many)
+			turn(e, func() { e.Received(p, []byte(c.says+"PUB behind 1\r\ny\r\nPING\r\n")) })
+			if w.ring(e); len(e.searches) != 1 || e.searches[0].of == nil {
+				t.Fatal("it is not being searched for")
+			}
+			if c.closed {
+				turn(e, func() { e.Closed(p, "") })
+			}
+			turn(e, func() { e.Reload(options(c.denied, c.forbidden)) })
+			w.settle(t, e)
+			if got := w.take(o); !strings.HasPrefix(got, c.other) || c.other == "" && strings.Contains(got, "MSG") {
+				t.Errorf("the other one got %q, want %q", got, c.other)
+			}
+			if got := strings.Count(w.take(many), "MSG"); got != c.many {
+				t.Errorf("%d of %d got it", got, c.many)
+			}
+			want := strings.Replace(c.told, "PONG", "+OK\r\nPONG", 1)
+			if got := w.take(p); got != want {
+				t.Errorf("the publisher got %q, want %q", got, want)
+			}
+			in := uint64(2)
+			if c.closed {
+				in = 1
+			}
+			if a := e.global.traffic; a.inMsgs != in {
+				t.Errorf("%d messages came in, want %d", a.inMsgs, in)
+			}
+			if f := e.Footprint(); f.Fanouts != 0 || e.suspended != 0 {
+				t.Errorf("left behind: %+v", f)
+			}
+		})
+	}
+}
+
+// Too many messages that wait for their receivers to be found are not kept once their publishers have gone.
+func TestSearchIsGivenUp(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 64}, "z")
+	here := s.client("")
+	s.send(s.pub, "PUB "+hard+"z 0\r\n\r\n")
+	s.send(here, "PUB "+hard+"z 0\r\n\r\n")
+	turn(s.e, func() { s.e.Closed(s.pub, "") })
+	s.e.suspended += suspendedMax
+	s.w.settle(t, s.e)
+	s.e.suspended -= suspendedMax
+	if got := strings.Count(s.w.take(s.many), "MSG"); got != 256 || s.e.suspended != 0 {
+		t.Errorf("%d got it, want the 256 that it reaches once; %d bytes wait", got, s.e.suspended)
+	}
+}
