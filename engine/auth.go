@@ -42,7 +42,7 @@ func (e *Engine) authenticate(c *conn, answer bool) {
 	case o.Nkey != "":
 		e.challenge(c, d.byNkey[o.Nkey], answer)
 		return
-	case d.token != nil:
+	case d.asksToken(o):
 		who, name, got = d.token, "", o.Token
 	default:
 		who = d.byName[o.User]

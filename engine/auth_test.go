@@ -15,6 +15,7 @@ func TestCredentials(t *testing.T) {
 	hashed := Options{User: "u", Pass: bcryptOfP}
 	token := Options{Token: "t"}
 	hashedToken := Options{Token: bcryptOfP}
+	beside := Options{Token: "t", Users: []config.User{{Name: "u", Password: "p"}}} // by a flag
 	for _, c := range []struct {
 		o    Options
 		sent string
@@ -35,6 +36,13 @@ func TestCredentials(t *testing.T) {
 		{token, `{"user":"t","pass":"t"}`, false},
 		{hashedToken, `{"auth_token":"p"}`, true},
 		{hashedToken, `{"auth_token":""}`, false},
+		{beside, `{"auth_token":"t"}`, true},
+		{beside, `{"auth_token":"p"}`, false},
+		{beside, `{"user":"u","pass":"p"}`, true},
+		{beside, `{"user":"u","pass":"q","auth_token":"t"}`, false},
+		{beside, `{"user":"v","pass":"p","auth_token":"t"}`, false},
+		{beside, `{"user":"","pass":"p"}`, false},
+		{beside, `{}`, false},
 		{Options{}, `{"user":"any","pass":"thing"}`, true},
 		{Options{}, `{"account":"A"}`, false},
 	} {

@@ -79,10 +79,15 @@ func (d *directory) claimed(o *wire.Connect) *user {
 		return d.noAuth
 	case o.Nkey != "":
 		return d.byNkey[o.Nkey]
-	case d.token != nil:
+	case d.asksToken(o):
 		return d.token
 	}
 	return d.byName[o.User]
+}
+
+// asksToken reports whether a client that shows no key has to show the token: not one that names a user where there are users too.
+func (d *directory) asksToken(o *wire.Connect) bool {
+	return d.token != nil && (o.User == "" || len(d.byName) == 0)
 }
 
 // same finds the user that one of an earlier directory still is, with the same password or key; nil if there is none.

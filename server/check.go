@@ -29,14 +29,9 @@ func (s *settings) check() error {
 	if o.ServerName != f.ServerName && strings.ContainsFunc(o.ServerName, unicode.IsSpace) {
 		wrong(conf.Pos{}, fmt.Errorf("server_name %q: a name has no spaces", o.ServerName))
 	}
-	var said engine.Options
-	said.FromConfig(f.Config)
-	both := func(o *engine.Options) bool { return o.Token != "" && (o.User != "" || o.Pass != "") }
-	if both(o) && !both(&said) { // the file has been checked
-		wrong(conf.Pos{}, errors.New("a token and a user or password can't both be required"))
-	}
+	s.checkCredentials(f.rep.Errorf)
 	if o.Pass != "" && o.User == "" {
-		wrong(f.at("authorization", o.Pass == said.Pass), errors.New("a password is required of no user: give --user too"))
+		wrong(f.at("authorization", o.Pass == s.said().Pass), errors.New("a password is required of no user: give --user too"))
 	}
 	if o.ClientAdvertise != f.ClientAdvertise {
 		wrong(conf.Pos{}, advertisable(o.ClientAdvertise))

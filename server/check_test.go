@@ -58,7 +58,10 @@ func TestACheckTellsAllAtOnce(t *testing.T) {
 			":1:11: operator: neither a JWT nor a file", ":4:3: resolver_tls: open ", ":6:3: resolver_tls: " + filepath.Join(dir, "empty.pem") + " has no certificate",
 		}},
 		{"authorization {token: a, user: b, password: c}", "", []string{":1:15: a token and a user or password can't both be required"}},
-		{"authorization {token: a}", "--user b", []string{"a token and a user or password can't both be required"}},
+		{"authorization {token: a}", "--user b --auth c", []string{"a token and a user or password can't both be required"}},
+		{"authorization {token: a}", "--pass b", []string{"a token and a user or password can't both be required", "a password is required of no user"}},
+		{"\naccounts {A {users: [{user: u, password: p}]}}", "--user b --pass c", []string{":2:11: --user: a user and users of accounts"}},
+		{"\naccounts {A {}, B {users: [{user: u, password: p}]}}", "--auth t", []string{":2:17: --auth: a token and users of accounts"}},
 		{"\nauthorization {password: c}\nserver_name: 'a b'\nclient_advertise: 'h:x'", "", []string{
 			":2:1: a password is required of no user", ":3:14: ", ":4:1: client_advertise",
 		}},

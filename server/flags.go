@@ -206,7 +206,11 @@ func parseFlags(args []string) (*settings, error) {
 		// The file over the defaults, then the flags again over the file.
 		*s = settings{configFile: file}
 		s.readConfig(file)
-		if _, err := parseAll(flagSet(s, g), args); err != nil {
+		again := flagSet(s, g)
+		if _, err := parseAll(again, args); err != nil {
+			return nil, err
+		}
+		if err := s.overrule(again); err != nil {
 			return nil, err
 		}
 	}
