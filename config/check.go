@@ -26,6 +26,11 @@ func (c *Config) check(rep *conf.Report) {
 			rep.Errorf(a.Pos, "a token and users of accounts can't both be set")
 		}
 	}
+	for _, p := range c.Proxies {
+		if p.Text == "" {
+			rep.Errorf(p.Pos, "a trusted proxy needs a key")
+		}
+	}
 	users := map[string]Pos{}
 	keys := map[string]Pos{}
 	if c.Authorization != nil {

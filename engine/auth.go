@@ -71,12 +71,12 @@ func (e *Engine) prove(c *conn, who *user, name, got string, answer bool) {
 
 // decide ends an authentication.
 func (e *Engine) decide(c *conn, who *user, ok, answer bool) {
-	if ok && e.lacksProxy(c, who) {
-		e.refuseDirect(c)
-		return
-	}
-	if ok && who != nil && len(who.types) > 0 && !slices.Contains(who.types, connectionType) {
-		e.explain(c, "the user may not use this type of connection")
+	if v := e.unfit(c, who); ok && v != nil {
+		e.explain(c, v.why)
+		if v.reason == ReasonNoProxy {
+			e.violates(c, v.reason)
+			return
+		}
 		ok = false
 	}
 	switch {
@@ -87,6 +87,27 @@ func (e *Engine) decide(c *conn, who *user, ok, answer bool) {
 	default:
 		e.authViolation(c)
 	}
+}
+
+// unfit says why the connection can't be who, whatever it proves; nil: it can.
+func (e *Engine) unfit(c *conn, who *user) *verdict {
+	switch {
+	case e.lacksProxy(c, who):
+		return direct()
+	case who != nil && len(who.types) > 0 && !slices.Contains(who.types, connectionType):
+		return refused(typeText)
+	}
+	return nil
+}
+
+// silent is who a client is that has not sent a CONNECT; nil: it must. Where it would not be no_auth_user for certain if it sent one
+// that shows nothing, because a service decides, or its certificate, or because that user can't be connected so, it has to.
+func (e *Engine) silent(c *conn) *user {
+	d := e.users
+	if d.noAuth == nil || d.guests || d.mapped || e.delegated(c, d.noAuth) || e.unfit(c, d.noAuth) != nil {
+		return nil
+	}
+	return d.noAuth
 }
 
 // admit lets a connection in as somebody; nil: nobody was asked for.
@@ -173,21 +194,24 @@ func (e *Engine) JobDone(id JobID) {
 }
 
 // authViolation turns a connection away, or one out whose credentials are no longer right.
-func (e *Engine) authViolation(c *conn) {
+func (e *Engine) authViolation(c *conn) { e.violates(c, ReasonAuthFailed) }
+
+// violates is authViolation for a reason.
+func (e *Engine) violates(c *conn, reason CloseReason) {
 	var a *account
 	if e.opts.Callout != nil {
 		a = e.calloutAccount()
 	}
-	e.turnAway(c, a, string(ReasonAuthFailed))
+	e.turnAway(c, reason, a, string(reason))
 }
 
-// turnAway is authViolation that tells an account why; nil: none.
-func (e *Engine) turnAway(c *conn, a *account, why string) {
+// turnAway is authViolation for a reason that tells an account why; nil: none.
+func (e *Engine) turnAway(c *conn, reason CloseReason, a *account, why string) {
 	e.mark(MarkAuthFailed)
 	if c.gate&gateClosed != 0 {
 		return
 	}
-	e.refused(c)
+	e.refused(c, reason)
 	if a != nil {
 		e.refusedIn(a, c, why)
 	}
@@ -196,7 +220,7 @@ func (e *Engine) turnAway(c *conn, a *account, why string) {
 		text = "authentication error" + c.shown()
 	}
 	e.complain(c, text)
-	e.closeConn(c, ReasonAuthFailed, wire.ErrAuthorization)
+	e.closeConn(c, reason, wire.ErrAuthorization)
 }
 
 // shown is what the client showed, for the log.

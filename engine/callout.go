@@ -128,7 +128,9 @@ func (e *Engine) serves(c *conn) bool {
 // service can't let in without.
 func (e *Engine) callout(c *conn, answer bool) {
 	if e.lacksProxy(c, e.configuredAs(c)) {
-		e.refuseDirect(c)
+		v := direct()
+		e.explain(c, v.why)
+		e.violates(c, v.reason)
 		return
 	}
 	x := e.opts.Callout
@@ -436,7 +438,8 @@ func (e *Engine) configured(name string) bool {
 // keepAnswered reports whether a client that a service let in stays who it is after a reload.
 func (e *Engine) keepAnswered(c *conn) bool {
 	u := c.user
-	if u == nil || !u.answered || e.opts.Callout == nil || u.jwt == nil || u.jwt.Issuer != e.opts.Callout.Issuer || !e.configured(u.account.name) {
+	if u == nil || !u.answered || e.opts.Callout == nil || u.jwt == nil || u.jwt.Issuer != e.opts.Callout.Issuer || !e.configured(u.account.name) ||
+		e.lacksProxy(c, e.configuredAs(c)) {
 		return false
 	}
 	who, v := e.empowerIn(c, u.jwt, u.account.name)

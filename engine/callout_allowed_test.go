@@ -69,10 +69,11 @@ func TestCalloutAndProxies(t *testing.T) {
 			u.ProxyRequired = true
 		})
 		if all {
-			o := w.e.opts
-			o.ProxyRequired = true
-			turn(w.e, func() { w.e.Reload(o) })
-			w.run()
+			w.reloads(func(o *Options) { o.ProxyRequired = true })
+			w.wants(w.service, refusedText)
+			w.service = w.proxied("svc", 7)
+			w.wants(w.service, "PONG")
+			say(w.e, w.service, "SUB $SYS.REQ.USER.AUTH 1\r\n")
 		}
 		for _, name := range []string{"app", "joe"} {
 			direct := w.connect(name, "p")
@@ -83,11 +84,7 @@ func TestCalloutAndProxies(t *testing.T) {
 				w.reply(w.question(), w.issuer, nil, nil)
 				w.wants(direct, "PONG")
 			}
-			c := accept(w.e)
-			w.take(c)
-			sig := w.signs(c, testUser(7))
-			say(w.e, c, `CONNECT {"verbose":false,"user":"`+name+`","pass":"p","proxy_sig":"`+sig+`"}`+"\r\nPING\r\n")
-			w.run()
+			c := w.proxied(name, 7)
 			w.wants(c, "")
 			w.reply(w.question(), w.issuer, nil, nil)
 			w.wants(c, "PONG")

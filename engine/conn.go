@@ -16,6 +16,8 @@ const (
 	ReasonClientClosed CloseReason = "Client Closed"
 	ReasonAuthTimeout  CloseReason = "Authentication Timeout"
 	ReasonAuthFailed   CloseReason = "Authentication Failure"
+	ReasonNoProxy      CloseReason = "Proxy Required"
+	ReasonProxy        CloseReason = "Proxy Not Trusted"
 	ReasonSlowPending  CloseReason = "Slow Consumer (Pending Bytes)"
 	ReasonSlowDeadline CloseReason = "Slow Consumer (Write Deadline)"
 	ReasonReadError    CloseReason = "Read Error"
@@ -103,7 +105,7 @@ type conn struct {
 
 	nonce       string             // to be signed; empty: nobody has a key
 	signature   *signature         // of its nonce, being verified
-	proxied     bool               // a trusted proxy has signed its nonce
+	proxy       string             // the key of the trusted proxy that has signed its nonce; empty: it came directly
 	proxyHeader *proxyproto.Reader // nil: none is awaited
 	login       *login             // with a JWT, or by a service that decides; under way
 	check       *passwordCheck     // of its password

@@ -191,7 +191,7 @@ func (e *Engine) connInfo(c *conn) monitor.Conn {
 		Uptime: time.Duration(e.now - c.startMono), Idle: idle, RTT: time.Duration(c.roundTrip()),
 		Pending: c.out.pending, NumSubs: len(c.subs), Stalls: c.stallCount,
 		InMsgs: c.stats.inMsgs, OutMsgs: c.stats.outMsgs, InBytes: c.stats.inBytes, OutBytes: c.stats.outBytes,
-		Name: o.Name, Lang: o.Lang, Version: o.Version, User: c.userName(), TLS: c.tlsInfo.shown(),
+		Name: o.Name, Lang: o.Lang, Version: o.Version, User: c.userName(), TLS: c.tlsInfo.shown(), Proxy: c.proxy,
 	}
 	if c.authed && !c.pretends() {
 		i.Account, i.NameTag = c.acc.name, c.acc.title()

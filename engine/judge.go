@@ -19,6 +19,9 @@ type verdict struct {
 	reason CloseReason
 }
 
+// typeText says why somebody is refused whose connection is of a type that the user may not have.
+const typeText = "the user may not use this type of connection"
+
 // refused makes a verdict without more to tell.
 func refused(why string) *verdict {
 	return &verdict{why: why, err: wire.ErrAuthorization, reason: ReasonAuthFailed}
@@ -90,13 +93,13 @@ func (e *Engine) empower(c *conn, u *claims.User, p *claims.Powers, spec *permis
 	ends, in := e.within(p)
 	switch {
 	case len(p.Types) > 0 && !slices.Contains(p.Types, connectionType):
-		return nil, refused("the user may not use this type of connection")
+		return nil, refused(typeText)
 	case !p.From(c.ip):
 		return nil, e.notice(c, "Bad src Ip "+c.ip)
 	case !in:
 		return nil, e.notice(c, "Outside connect times")
-	case p.ProxyRequired && !c.proxied:
-		return nil, refused("the user must connect through a trusted proxy")
+	case p.ProxyRequired && c.proxy == "":
+		return nil, direct()
 	}
 	who := &user{name: u.Key, jwt: u, powers: p, types: p.Types, expires: wallOf(u.Expires)}
 	if ends > 0 && (who.expires == 0 || ends < who.expires) {

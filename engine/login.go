@@ -147,7 +147,7 @@ func (e *Engine) proceed(c *conn, l *login) {
 	who, verdict := e.judge(c, l.user, ch)
 	switch {
 	case verdict != nil:
-		e.refuseLogin(c, verdict.why)
+		e.refuseAs(c, verdict)
 	case !l.signed && !who.powers.Bearer:
 		e.refuseLogin(c, "the nonce is not signed with the key of the JWT")
 	case ch.claims.Callout != nil && !lets(ch.claims.Callout, l.user.Key):
@@ -166,14 +166,22 @@ func (e *Engine) endWith(c *conn, l *login, who *user) {
 }
 
 // refuseLogin ends a login badly. why is for the log of whoever debugs; the client learns nothing.
-func (e *Engine) refuseLogin(c *conn, why string) {
+func (e *Engine) refuseLogin(c *conn, why string) { e.refuseAs(c, refused(why)) }
+
+// refuseAs is refuseLogin for a reason that has a name of its own, perhaps. That a JWT has expired or was revoked has none here: the
+// client was not in.
+func (e *Engine) refuseAs(c *conn, v *verdict) {
+	why, reason := v.why, ReasonAuthFailed
+	if v.reason == ReasonNoProxy || v.reason == ReasonProxy {
+		reason = v.reason
+	}
 	var a *account
 	if q := c.login.inquiry; q != nil {
 		a, why = q.account, sentence(why)
 	}
 	e.endLogin(c)
 	e.explain(c, why)
-	e.turnAway(c, a, why)
+	e.turnAway(c, reason, a, why)
 	e.openAuth(c)
 }
 

@@ -4,6 +4,9 @@ import (
 	"slices"
 
 	"github.com/nats-io/nkeys"
+
+	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/wire"
 )
 
 // proxySignature is a job: it verifies that a trusted proxy, through which the client says it has come, has signed the nonce
@@ -12,7 +15,12 @@ type proxySignature struct {
 	login *login
 	keys  []string // of the trusted proxies
 	text  string
-	ok    bool
+	key   string // that has made it; empty: none of them has
+}
+
+// direct is the verdict about who had to come through a proxy, and has not.
+func direct() *verdict {
+	return &verdict{"the user must connect through a trusted proxy", wire.ErrAuthorization, ReasonNoProxy}
 }
 
 func (e *Engine) verifyProxy(c *conn) {
@@ -30,10 +38,13 @@ func (s *proxySignature) run() {
 	if !ok || s.login.nonce == "" {
 		return
 	}
-	s.ok = slices.ContainsFunc(s.keys, func(k string) bool {
+	i := slices.IndexFunc(s.keys, func(k string) bool {
 		key, err := nkeys.FromPublicKey(k)
 		return err == nil && key.Verify([]byte(s.login.nonce), sig) == nil
 	})
+	if i >= 0 {
+		s.key = s.keys[i]
+	}
 }
 
 func (s *proxySignature) done(e *Engine) {
@@ -42,12 +53,12 @@ func (s *proxySignature) done(e *Engine) {
 	if c == nil {
 		return
 	}
-	if !s.ok {
-		e.refuseLogin(c, "the proxy is not trusted")
+	if s.key == "" || !e.trustsProxy(s.key) { // it may be no longer
+		e.refuseAs(c, &verdict{"the proxy is not trusted", wire.ErrAuthorization, ReasonProxy})
 		return
 	}
 	e.endLogin(c)
-	c.proxied, c.authEnd = true, 0
+	c.proxy, c.authEnd = s.key, 0
 	e.connectAs(c)
 	e.openAuth(c)
 }
@@ -55,11 +66,18 @@ func (s *proxySignature) done(e *Engine) {
 // lacksProxy reports whether the connection had to come through a trusted proxy to be who, and has not. nil: it is nobody in
 // particular.
 func (e *Engine) lacksProxy(c *conn, who *user) bool {
-	return !c.proxied && (e.opts.ProxyRequired || who != nil && who.proxyRequired)
+	return c.proxy == "" && (e.opts.ProxyRequired || who != nil && who.proxyRequired)
 }
 
-// refuseDirect turns away who had to come through a trusted proxy, and has not.
-func (e *Engine) refuseDirect(c *conn) {
-	e.explain(c, "the user must connect through a trusted proxy")
-	e.authViolation(c)
+func (e *Engine) trustsProxy(key string) bool {
+	return slices.ContainsFunc(e.opts.Proxies, func(k config.Located) bool { return k.Text == key })
+}
+
+// distrusted closes a connection that came through a proxy that is not trusted any more, whoever it is, and reports whether it has.
+func (e *Engine) distrusted(c *conn) bool {
+	if c.proxy == "" || e.trustsProxy(c.proxy) {
+		return false
+	}
+	e.violates(c, ReasonProxy)
+	return true
 }

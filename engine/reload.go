@@ -103,11 +103,16 @@ func (e *Engine) reauthenticate(c *conn) {
 	case !e.users.required():
 		c.authed, c.authEnd = true, 0
 		e.become(c, nil)
-	case !pending && u != nil:
+	case !pending && u != nil && (c.connected || e.silent(c) != nil):
+		if v := e.unfit(c, u); v != nil {
+			e.explain(c, v.why)
+			e.violates(c, v.reason)
+			return
+		}
 		e.become(c, u) // it has proved this before
 	case pending || c.connected:
 		e.authenticate(c, answer)
-	case e.users.noAuth != nil && !e.users.guests:
+	case e.silent(c) != nil:
 		c.authed, c.authEnd = true, 0
 		e.become(c, e.users.noAuth)
 	default:

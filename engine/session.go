@@ -90,9 +90,9 @@ func (e *Engine) crowded() bool {
 
 // greet sends a new connection its INFO, and turns it away if there are too many.
 func (e *Engine) greet(c *conn) {
-	c.authed = !e.info.AuthRequired
-	if d := e.users; d.noAuth != nil && !d.guests {
-		e.become(c, d.noAuth)
+	who := e.silent(c)
+	if c.authed = who != nil || !e.users.required(); who != nil {
+		e.become(c, who)
 	}
 	if len(e.users.byNkey) > 0 || e.trust != nil || len(e.opts.Proxies) > 0 {
 		c.nonce = e.newNonce()
@@ -162,7 +162,7 @@ func (e *Engine) connect(c *conn, args []byte) {
 	if c.hello == 0 {
 		c.hello = max(e.now-c.startMono, 1)
 	}
-	if c.connect.ProxySig != "" && len(e.opts.Proxies) > 0 && !c.proxied {
+	if c.connect.ProxySig != "" && len(e.opts.Proxies) > 0 && c.proxy == "" {
 		e.verifyProxy(c)
 		return
 	}

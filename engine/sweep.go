@@ -113,6 +113,9 @@ func (e *Engine) visit(c *conn) {
 	if e.sweep.pins && e.unpinned(c) {
 		return
 	}
+	if e.sweep.credentials && e.distrusted(c) {
+		return
+	}
 	if e.sweep.members && c.surplus() {
 		e.tooMany(c, c.acc)
 		return

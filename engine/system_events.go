@@ -119,8 +119,8 @@ func (e *Engine) depart(c *conn, reason CloseReason) {
 }
 
 // refused tells that somebody could not say who he is.
-func (e *Engine) refused(c *conn) {
-	e.sayGone(e.system, "$SYS.SERVER."+e.info.ServerID+".CLIENT.AUTH.ERR", c, ReasonAuthFailed)
+func (e *Engine) refused(c *conn, reason CloseReason) {
+	e.sayGone(e.system, "$SYS.SERVER."+e.info.ServerID+".CLIENT.AUTH.ERR", c, reason)
 }
 
 // refusedIn tells an account, which had to do with it, that somebody was not let in, and why.

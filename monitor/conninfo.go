@@ -41,6 +41,12 @@ type connInfo struct {
 	IssuerKey    string      `json:"issuer_key,omitempty"`
 	NameTag      string      `json:"name_tag,omitempty"` // the account's name, whichever it is
 	Tags         []string    `json:"tags,omitempty"`
+	Proxy        *proxyInfo  `json:"proxy,omitempty"`
+}
+
+// proxyInfo is the trusted proxy through which a client came.
+type proxyInfo struct {
+	Key string `json:"key"`
 }
 
 func (c *Conn) row(o *ConnzOptions) connInfo {
@@ -61,6 +67,9 @@ func (c *Conn) row(o *ConnzOptions) connInfo {
 		if c.Account != globalAccount {
 			row.Account = c.Account
 		}
+	}
+	if c.Proxy != "" {
+		row.Proxy = &proxyInfo{c.Proxy}
 	}
 	if c.Stop != 0 {
 		t := Stamp(c.Stop)

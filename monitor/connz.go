@@ -145,6 +145,7 @@ type Conn struct {
 	Name, Lang, Version                string
 	User, Account                      string // Account empty: it never had one
 	JWT, IssuerKey, NameTag            string
+	Proxy                              string // the key of the proxy through which it came; empty: directly
 	Tags                               []string
 	TLS                                *TLS // nil: plaintext. It is shared: not to be changed
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/natsd/natsd/conf"
@@ -107,10 +108,25 @@ func identityChanges(a, b *engine.Options) []changed {
 		named("authorization default_permissions", a.DefaultPermissions, b.DefaultPermissions, ""),
 		named("authorization auth_callout", a.Callout, b.Callout, ""),
 		value("authorization proxy_required", a.ProxyRequired, b.ProxyRequired),
-		named("proxies", a.Proxies, b.Proxies, ""),
+		proxyKeys(a.Proxies).without(b.Proxies, "removed"),
+		proxyKeys(b.Proxies).without(a.Proxies, "added"),
 		named("no_auth_user", a.NoAuthUser.Text, b.NoAuthUser.Text, strconv.Quote(b.NoAuthUser.Text)),
 		named("accounts", a.Accounts, b.Accounts, ""),
 	}
+}
+
+// proxyKeys are public keys of trusted proxies.
+type proxyKeys []config.Located
+
+// without is the change by which those go, or come, that others lacks.
+func (all proxyKeys) without(others proxyKeys, how string) changed {
+	var keys []string
+	for _, k := range all {
+		if !slices.ContainsFunc(others, func(o config.Located) bool { return o.Text == k.Text }) {
+			keys = append(keys, strconv.Quote(k.Text))
+		}
+	}
+	return changed{"proxies trusted keys [" + strings.Join(keys, " ") + "] were " + how, len(keys) > 0, ""}
 }
 
 // operatorChanges are those of operator mode. A sentinel has no place in the log: it lets in whoever has it.

@@ -125,6 +125,7 @@ func TestWrongValuesAreRefusedWhereTheyStand(t *testing.T) {
 		{"jetstream {}", ":1:1: natsd does not have JetStream yet"},
 		{"accounts { A { users: [ {user: a, password: b, proxy_required: 7} ] } }", ":1:64: "},
 		{"accounts { A { imports: [ {stream: {account: B, subject: s}} ] } }", ":1:27: "},
+		{"proxies { trusted: [ {} ] }", ":1:22: a trusted proxy needs a key"},
 		{"system_account: A", ":1:17: system_account: there is no account \"A\""},
 		{"a: 1\nport: $b", "$b is defined neither above nor in the environment"},
 		{"port: {", "the configuration can't be used:\n"},

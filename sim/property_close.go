@@ -106,6 +106,8 @@ func (n *node) judge(nc *nodeConn, reason engine.CloseReason) {
 		just = false // simulated clients speak plaintext to a server that has no TLS
 	case engine.ReasonAuthExpired, engine.ReasonAuthRevoked:
 		just = gone || c.mayLapse()
+	case engine.ReasonNoProxy, engine.ReasonProxy:
+		just = false // nobody has to come through one
 	case engine.ReasonAccountConns, engine.ReasonMaxSubs:
 		just = false // accounts have no limits
 	case engine.ReasonLameDuck:
