@@ -166,7 +166,7 @@ func TestNoChangeIsForgotten(t *testing.T) {
 	silent := map[string]string{
 		"ServerName": "restart", "Host": "restart", "Port": "restart", "MaxClosed": "restart", "SystemAccount": "restart", "Operators": "TestChangesOfOperatorModeAreNamed",
 		"MatchCache": "restart", "NatsdVersion": "built in", "GoVersion": "built in", "GitCommit": "built in", "Guests": "follows from accounts",
-		"Checks": "no setting", "TurnWork": "no setting", "MaxCalls": "no setting", "StallMax": "no setting", "Check": "no setting",
+		"Checks": "no setting", "TurnWork": "no setting", "MatchWork": "no setting", "MaxCalls": "no setting", "StallMax": "no setting", "Check": "no setting",
 		"Format": "a flag",
 	}
 	for _, of := range []reflect.Type{reflect.TypeFor[engine.Options](), reflect.TypeFor[host.LogOptions]()} {
