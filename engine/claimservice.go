@@ -152,20 +152,23 @@ func (e *Engine) keepUpdate(r *reading, before uint64) {
 	t, key := e.trust, r.claims.Rules.Name
 	var x *shelfEntry // nil: there is no room for it
 	e.shelve(key, r.claims.Text, func(v VaultResult) {
-		defer t.words.settled(r.word)
 		if x != nil {
 			before = x.keeping.done(r.word, v.Err == "")
 		}
 		if v.Err != "" {
 			t.words.withdraw(key, r.word, before)
 			e.updateFailed(r, v.Err)
-			return
+		} else {
+			delete(t.texts, key)
+			if t.sought(key) && t.shelf.entries[key] == x {
+				e.charter(r.claims)
+			}
+			e.updateDone(r, "d")
 		}
-		delete(t.texts, key)
-		if t.sought(key) && t.shelf.entries[key] == x {
-			e.charter(r.claims)
+		t.words.settled(r.word)
+		if x != nil {
+			x.keeping.follow()
 		}
-		e.updateDone(r, "d")
 	})
 	if x = t.shelf.entries[key]; x != nil {
 		x.keeping.begin(before)
@@ -294,7 +297,8 @@ func (t *trust) names(key string) bool {
 	return slices.ContainsFunc(t.operators, func(o *claims.Operator) bool { return o.Key == key })
 }
 
-// deleteNext takes the accounts away, one after the other: out of force at once, then out of the directory.
+// deleteNext takes the accounts away, one after the other: out of force at once, then out of the directory. An account of which
+// something was said later, that counts, stays.
 func (e *Engine) deleteNext(d *deleting, accounts []string) {
 	t := e.trust
 	if len(accounts) == 0 {
@@ -305,6 +309,10 @@ func (e *Engine) deleteNext(d *deleting, accounts []string) {
 	}
 	key := accounts[0]
 	if !t.words.takes(key, d.word) {
+		if x := t.shelf.entries[key]; x != nil && x.keeping.asked > 0 { // what was said later may fail to be kept
+			x.keeping.then = append(x.keeping.then, func() { e.deleteNext(d, accounts) })
+			return
+		}
 		e.deleteNext(d, accounts[1:])
 		return
 	}

@@ -69,6 +69,49 @@ func TestWhatCanNotBeKeptDoesNotCount(t *testing.T) {
 	w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), "PONG")
 }
 
+// A deletion that is read behind an update which was said later waits until it is known whether that is kept: if not, the account
+// goes, as whoever asked for that is told, and if it is, it stays.
+func TestADeletionIsNotOvertakenByWhatCanNotBeKept(t *testing.T) {
+	a := testAccount(2)
+	for _, full := range []bool{true, false} {
+		w := newOperatorWorld(t, config.FullResolver, nil)
+		first, second := w.account(a, nil), w.account(a, func(c *jwt.AccountClaims) { c.Limits.Conn = 1 })
+		w.system(updates, first)
+		c := w.administrator()
+		turn(w.e, func() {
+			w.e.Received(c, []byte(asks("$SYS.REQ.CLAIMS.DELETE", w.deletion(publicOf(a)))+asks(updates, second)))
+		})
+		said, deletion := w.jobs, w.e.jobID-1
+		read := func(id JobID) {
+			w.jobs = map[JobID]func(){}
+			said[id]()
+			turn(w.e, func() { w.e.JobDone(id) })
+		}
+		w.full = full
+		read(deletion + 1)
+		w.full = false
+		kept := w.jobs
+		read(deletion)
+		if len(w.jobs) > 0 || w.take(c) != "" {
+			t.Error("the deletion does not wait")
+		}
+		w.jobs = kept
+		w.run()
+		answers, want := w.take(c), second
+		if full {
+			want = ""
+		}
+		if got := w.files[publicOf(a)]; got != want || !strings.Contains(answers, `"deleted 1 accounts"`) || strings.Contains(answers, "jwt updated") == full {
+			t.Errorf("%v: the directory holds %q, answered was %q", full, got, answers)
+		}
+		if full {
+			w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), refusedText)
+		} else {
+			w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), "PONG")
+		}
+	}
+}
+
 // A JWT that can't be replaced stays, and the directory is said to hold that one.
 func TestWhatCanNotBeReplacedStays(t *testing.T) {
 	a := testAccount(2)

@@ -62,6 +62,8 @@ func (w *words) withdraw(key string, word, before uint64) {
 type keeping struct {
 	asked int    // of them it is not known yet
 	last  uint64 // the last one that was kept; before the first, the one that counted before
+
+	then []func() // for when it is known of all
 }
 
 // begin notes that a word is to be kept, and before counted until then.
@@ -79,6 +81,18 @@ func (k *keeping) done(word uint64, kept bool) uint64 {
 		k.last = word
 	}
 	return k.last
+}
+
+// follow does what was to follow once it is known of all words.
+func (k *keeping) follow() {
+	if k.asked > 0 {
+		return
+	}
+	then := k.then
+	k.then = nil
+	for _, f := range then {
+		f()
+	}
 }
 
 // note keeps the last word about an account, and forgets those of others that none that is open could follow.
