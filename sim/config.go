@@ -99,6 +99,8 @@ const (
 	cfgBetween          = 83
 	cfgCalloutListed    = 84
 	cfgProxied          = 85
+	cfgOverheard        = 90
+	cfgOverheardTurns   = 91
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151

@@ -57,6 +57,10 @@ var foci = [...]Focus{
 	{"moves", "reloads at which users change places, and connections that follow slowly", true, []narrowed{
 		{cfgUpheaval, []uint64{uint64(moved)}}, {cfgUpheavalTurns, []uint64{0}}, {cfgTenantVersions, []uint64{0}}, {cfgTurnWork, []uint64{0}},
 	}},
+	{"overheard", "many who hear the answers that others get, at reloads", true, []narrowed{
+		{cfgBetween, []uint64{2}}, {cfgTenantBackwards, []uint64{0}}, {cfgTenantVersions, []uint64{1, 2}}, {cfgUpheaval, []uint64{0}},
+		{cfgOverheard, []uint64{2}}, {cfgAnswerers, []uint64{0, 1}},
+	}},
 	{"passwords", "wrong passwords, held against hashes", false, []narrowed{
 		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{0}}, {cfgAuth, []uint64{3, 4}}, many(kindBadAuth),
 	}},

@@ -25,6 +25,9 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		"moves": func(c *config) bool {
 			return c.tenants != nil && c.tenants.upheaval == moved && c.engine.TurnWork == movedTurns[0]
 		},
+		"overheard": func(c *config) bool {
+			return c.tenants != nil && c.tenants.overheard && len(c.tenants.versions) > 1 && c.kinds[kindEar] > 0
+		},
 		"passwords": func(c *config) bool {
 			return (c.auth == authHashedUser || c.auth == authHashedToken) && c.kinds[kindBadAuth] >= 10
 		},

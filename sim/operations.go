@@ -44,6 +44,7 @@ const (
 	opShout     // publish there
 	opGamble    // throw dice
 	opCollect   // subscribe to a lot
+	opOverhear  // subscribe to what others are answered
 	numOperations
 )
 
@@ -211,6 +212,8 @@ func (c *client) do(op operation, s slotKey) {
 		c.gamble()
 	case opCollect:
 		c.collect(s)
+	case opOverhear:
+		c.overhear(s)
 	case opSecondConnect:
 		if s.below(detailVariant, 2) == 1 {
 			c.sendEmptyConnect()

@@ -31,13 +31,14 @@ const (
 	kindCrowd                        // subscribes several times to what all its kind do, and publishes there
 	kindGambler                      // throws dice: see property_shares.go
 	kindCollector                    // has many subscriptions: see collector.go
+	kindEar                          // hears the answers that others get: see overheard.go
 	numKinds
 )
 
 var kindNames = [numKinds]string{
 	"nobody", "mixed", "publisher", "burst publisher", "subscriber", "worker", "requester", "responder", "slow reader", "staller",
 	"crasher", "garbage sender", "silent", "idle", "storm", "hostile", "bad password", "one of a crowd", "gambler",
-	"collector",
+	"collector", "ear",
 }
 
 // mix is how likely a kind of client does what in a slot.
@@ -63,6 +64,7 @@ var mixes = [numKinds]mix{
 		opBadPayload: 2, opNoHeaders: 2},
 	kindBadAuth:   {opNothing: 50, opPublish: 10, opFence: 2, opLeave: 3},
 	kindGambler:   {opNothing: 10, opGamble: 90},
+	kindEar:       {opNothing: 80, opOverhear: 20, opUnsubscribe: 1, opFence: 3, opLeave: 1},
 	kindCollector: {opNothing: 60, opCollect: 20, opUnsubscribe: 2, opUnsubscribeMax: 1, opFence: 3, opLeave: 1},
 	kindCrowd:     {opNothing: 60, opGather: 20, opShout: 5, opFence: 8, opUnsubscribe: 1, opLeave: 1},
 }

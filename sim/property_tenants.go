@@ -53,6 +53,9 @@ func (n *node) mayReconfigure(nth uint64) bool {
 	}
 	switch n.w.cfg.tenants.upheaval {
 	case noUpheaval:
+		if n.w.cfg.tenants.overheard {
+			chance = 800_000
+		}
 	case permitted: // which has many ways to come about
 		chance = 800_000
 	case unshared, unserved, moved, numUpheavals:

@@ -137,13 +137,15 @@ const momentMost = 4
 // account have subscriptions, or about what accounts share.
 func (c *client) seizeMoment(nth uint64, takes schedule.Time) {
 	s := slotKey{c, nth}
-	if s.below(detailMoment, 3) == 0 || !c.mayRush() || c.leaveAround(s, takes) {
+	if s.below(detailMoment, 3) == 0 && !c.insists() || !c.mayRush() || c.leaveAround(s, takes) {
 		return
 	}
 	t := c.w.cfg.tenants
 	asked, told := t.asked[c.traits.user], t.told[c.traits.user]
 	m := message{size: stampSize, request: c.traits.requests && s.below(detailMomentHow, 2) == 1}
 	switch about := s.below(detailMomentAbout, 3); {
+	case c.insists():
+		m.request, m.subject = true, betweenSubject
 	case about == 1 && m.request && len(asked) > 0:
 		m.subject = asked[s.below(detailMomentWhich, uint64(len(asked)))]
 	case about == 2 && len(told) > 0:

@@ -36,7 +36,7 @@ func (c *client) drawUser(users int) int {
 		switch {
 		case t.answerers && c.kind == kindResponder:
 			fits = t.limits[i] != nil && len(t.served[i]) > 0
-		case t.upheaval != unserved:
+		case t.upheaval != unserved && !t.overheard:
 			fits = fits || c.kind == kindRequester && len(t.asked[i]) > 0 || c.kind == kindResponder && len(t.served[i]) > 0
 		}
 		if fits {
@@ -73,7 +73,7 @@ const answersFor = time.Second
 // drawTimes draws how often a subscription answers a request, less one: below zero not at all. Who may answer a number of times
 // only does so up to that number, or as often as is certainly too often.
 func (c *client) drawTimes(s slotKey) int {
-	if !c.servicesThere() {
+	if !c.servicesThere() || c.w.cfg.tenants.overheard {
 		return 0
 	}
 	times := [...]int{0, 0, 0, 0, 1, 2, -1}
@@ -87,6 +87,9 @@ func (c *client) drawTimes(s slotKey) int {
 // drawServed draws what to subscribe to in order to answer: mostly a service of the client's account.
 func (c *client) drawServed(s slotKey) string {
 	if c.servicesThere() {
+		if c.w.cfg.tenants.overheard && c.kind == kindResponder {
+			return betweenSubject
+		}
 		if all := c.w.cfg.tenants.served[c.traits.user]; len(all) > 0 && s.below(detailServes, 4) < 3 {
 			return all[s.below(detailService, uint64(len(all)))]
 		}
@@ -97,6 +100,9 @@ func (c *client) drawServed(s slotKey) string {
 // drawAsked draws what to ask: mostly a service that the client's account imports.
 func (c *client) drawAsked(s slotKey, subj string) string {
 	if c.servicesThere() {
+		if c.insists() {
+			return betweenSubject
+		}
 		if all := c.w.cfg.tenants.asked[c.traits.user]; len(all) > 0 && s.below(detailServes, 4) < 3 {
 			return all[s.below(detailService, uint64(len(all)))]
 		}

@@ -31,6 +31,7 @@ type tenants struct {
 	shared    [][]string             // and subjects of those that others import from it, where imports come and go
 	services  bool                   // some account imports one
 	answerers bool                   // each account has a user who may only answer
+	overheard bool                   // many hear the answers that others get
 	upheaval  upheaval               // that the last of the versions is
 	dice      []share                // none: no account has dice
 
@@ -102,7 +103,8 @@ func (d draw) settle(c *config, versions uint64) {
 		diamond(first)
 	}
 	if !backwards && d.of(cfgBetween, 0, 0, 1) == 1 { // the first would import services of the second otherwise: a cycle
-		between(first)
+		t.overheard = versions > 1 && d.of(cfgOverheard, 0, 0, 1) == 1
+		between(first, t.overheard)
 	}
 	t.versions = append(t.versions, first)
 	for v := range int(d.source.Below(d.key(cfgTenantVersions), versions)) {
@@ -111,6 +113,9 @@ func (d draw) settle(c *config, versions uint64) {
 	}
 	if versions > 1 {
 		d.upheave(t, c)
+	}
+	if t.overheard = t.overheard && t.upheaval == noUpheaval; t.overheard { // which has its own
+		d.overhear(c)
 	}
 	d.answerers(t)
 	d.dice(t, c)

@@ -1,6 +1,10 @@
 package sim
 
-import "github.com/natsd/natsd/sim/model"
+import (
+	"slices"
+
+	"github.com/natsd/natsd/sim/model"
+)
 
 // In some runs, what is asked in one account of a service of another has third parties near: an account that imports, as a stream,
 // what requests come to, with members in the same queue groups, and a service that the account which asks imports on the very
@@ -11,9 +15,13 @@ const (
 	betweenAnswers = "asked.*.*.*" // as many wildcards as a reply subject has tokens behind its prefix
 )
 
-// between adds third parties: the first account serves the second, and the last hears it.
-func between(r *model.Rules) {
+// between adds third parties: the first account serves the second, and the last hears it. If it must be served, what is in the way
+// of that is taken away.
+func between(r *model.Rules, must bool) {
 	first, second, last := &r.Accounts[0], &r.Accounts[1], &r.Accounts[len(r.Accounts)-1]
+	if must {
+		second.Imports = slices.DeleteFunc(second.Imports, func(im model.Import) bool { return im.Kind == model.Service })
+	}
 	for _, x := range []model.Export{
 		{Kind: model.Service, Subject: betweenSubject, Response: model.Streamed},
 		{Kind: model.Service, Subject: betweenAnswers},

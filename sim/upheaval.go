@@ -108,6 +108,8 @@ func (t *tenants) share(c *config) {
 func (t *tenants) concerned(user int, c *client) bool {
 	may, publishes := t.open[user], c.index%2 == 0
 	switch {
+	case t.overheard:
+		return t.overhears(user, c)
 	case t.upheaval == permitted:
 		return strings.HasSuffix(t.users[user], "0") != (c.kind == kindCollector) // the first user of each account is as it was
 	case t.upheaval == unshared && publishes:
