@@ -15,6 +15,7 @@ type config struct {
 	auth     auth
 	tenants  *tenants  // nil: one account, in which everybody may do everything
 	trustees *trustees // nil: no user loses the right to be connected
+	archive  *archive  // nil: the server keeps no account JWTs
 	lenders  *lenders  // nil: nothing is exported to those with an activation token
 	callout  *callout  // nil: no service decides who clients are
 	terms    []terms   // that reloads change between, the first ones first; nil: they change none
@@ -101,6 +102,8 @@ const (
 	cfgProxied          = 85
 	cfgOverheard        = 90
 	cfgOverheardTurns   = 91
+	cfgArchive          = 92
+	cfgArchiveFailing   = 93
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151
@@ -138,7 +141,7 @@ func (d draw) span(purpose uint32, values ...time.Duration) time.Duration {
 // drawConfig draws a whole configuration. Everything is drawn apart, so that anything may meet anything else; what runs are spread
 // over, of a thousand: accounts 340 (of these with reloads that change them 310, with users that may only answer 90, with garbage
 // 80), a service that decides who clients are 110, operator mode 220 (with users that lose their rights 110, with accounts that share by
-// activation tokens 80), passwords held against hashes 80, a crowd 280, reloads that change credentials and limits of runs without accounts 100, turns that do little 500, faults 490. Whoever makes one of
+// activation tokens 80, with a directory of account JWTs 55), passwords held against hashes 80, a crowd 280, reloads that change credentials and limits of runs without accounts 100, turns that do little 500, faults 490. Whoever makes one of
 // them more frequent makes what excludes it rarer: look at what the planted bugs (sim/mutants) cost then. What needs more runs of
 // this mixture than can be had gets a focus (focus.go) instead.
 func drawConfig(source *decision.Source) config {
@@ -152,6 +155,7 @@ func drawConfig(source *decision.Source) config {
 	d.callout(&c)
 	d.lapse(&c)
 	d.lend(&c)
+	d.keepArchive(&c)
 	if c.auth == authHashedUser || c.auth == authHashedToken || c.auth == authJWT {
 		c.kinds[kindBadAuth] += 5 // the same is to be tried again while the outcome is known
 	}

@@ -42,6 +42,10 @@ var foci = [...]Focus{
 	{"callout", "a service that decides who clients are", false, []narrowed{
 		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{2}},
 	}},
+	{"claims", "account JWTs that the server keeps, and is told of", false, []narrowed{
+		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{2, 3}}, {cfgLapse, []uint64{0}}, {cfgArchive, []uint64{1}},
+		{cfgFaulty, []uint64{1, 2}}, {cfgFault + uint32(faultCrash), []uint64{3, 4}},
+	}},
 	{"crowd", "many who subscribe to one subject, and turns that do little", false, []narrowed{
 		{cfgGathering, []uint64{2}}, {cfgTurnWork, []uint64{1, 2, 3}},
 	}},

@@ -17,6 +17,7 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		"between": func(c *config) bool {
 			return c.tenants != nil && slices.ContainsFunc(c.tenants.versions[0].Accounts[0].Exports, func(x model.Export) bool { return x.Subject == betweenSubject })
 		},
+		"claims":     func(c *config) bool { return c.archive != nil },
 		"callout":    func(c *config) bool { return c.callout != nil },
 		"crowd":      func(c *config) bool { return c.kinds[kindCrowd] >= 20 && c.engine.TurnWork <= 20 },
 		"diamond":    func(c *config) bool { return c.tenants != nil && len(c.tenants.versions[0].Accounts) > 2 },
@@ -32,6 +33,7 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 			return (c.auth == authHashedUser || c.auth == authHashedToken) && c.kinds[kindBadAuth] >= 10
 		},
 		"permissions": func(c *config) bool { return c.tenants != nil && c.tenants.upheaval == permitted },
+		"proxy":       func(c *config) bool { return c.engine.ProxyProtocol },
 		"reload":      func(c *config) bool { return c.tenants != nil && len(c.tenants.versions) > 1 },
 		"terms":       func(c *config) bool { return len(c.terms) > 1 && c.auth.required() },
 		"slow":        func(c *config) bool { return c.kinds[kindSlow] >= 10 && c.engine.StallBytes <= 2048 },

@@ -104,6 +104,9 @@ func (w *world) places() int {
 	if w.cfg.lenders != nil {
 		most -= numLocalLenders
 	}
+	if w.cfg.archive != nil {
+		most -= numArchiveLocals
+	}
 	return max(most, 1)
 }
 

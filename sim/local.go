@@ -65,7 +65,7 @@ func (n *node) localClosed(x *local, subject string) bool {
 // local reports whether the connection is of somebody on the server's own machine, whom no network parts from it.
 func (n *node) local(id engine.ConnID) bool {
 	x, _ := n.lender(id)
-	return x != nil || id == n.listener.id || id == n.service.id
+	return x != nil || n.archiveLocal(id) >= 0 || id == n.listener.id || id == n.service.id
 }
 
 // locals counts those that are connected.
@@ -75,6 +75,14 @@ func (n *node) locals() (count int) {
 	}
 	if n.service.id != 0 {
 		count++
+	}
+	if n.registrar.id != 0 {
+		count++
+	}
+	for i := range n.probes {
+		if n.probes[i].id != 0 {
+			count++
+		}
 	}
 	for i := range n.lending.locals {
 		if n.lending.locals[i].id != 0 {

@@ -74,6 +74,10 @@ type node struct {
 	listener  listener
 	service   service
 	lapses    lapses
+	shelf     shelf
+	words     [archiveAccounts][]word // about accounts whose JWTs are kept
+	registrar registrar
+	probes    [numProbes]probe
 	lending   lending // between accounts that share by an activation token
 	watch     slowWatch
 	turnWatch turnWatch
@@ -110,6 +114,8 @@ const (
 	readyListener
 	readyService
 	readyLend
+	readyShelf
+	readyArchive
 )
 
 // What the events of a node are; the life of the process stands above, so that those of an earlier one are known.
@@ -123,6 +129,8 @@ const (
 	nodeLend
 	nodeReloadRead
 	nodeRevoke
+	nodeShelf
+	nodeArchive
 	nodeOpBits   = 4
 	nodeLifeBits = 21
 )
@@ -142,6 +150,7 @@ func newNode(w *world, index int) *node {
 		n.oracle.Govern(t.versions[0])
 		n.oracle.SetClock(n)
 	}
+	n.forgetWords()
 	n.host = w.net.AddHost(index, n)
 	return n
 }
@@ -166,6 +175,10 @@ func (n *node) Fire(now schedule.Time, arg uint64) {
 		n.tell(ready{kind: readyService, n: rest})
 	case nodeLend:
 		n.tell(ready{kind: readyLend, n: rest})
+	case nodeShelf:
+		n.shelfEnds(engine.VaultID(rest))
+	case nodeArchive:
+		n.tell(ready{kind: readyArchive, n: rest})
 	case nodeRevoke:
 		n.revokeAgain()
 	case nodeReload:
@@ -197,7 +210,7 @@ func (n *node) boot(now schedule.Time) {
 	if n.w.faults.over {
 		n.restore()
 	}
-	n.eng = engine.New(n.w.cfg.options(n.version), engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n})
+	n.eng = engine.New(n.w.cfg.options(n.version), engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n, Vault: n})
 	n.tell(ready{kind: readyStart})
 }
 
@@ -212,6 +225,7 @@ func (n *node) die(now schedule.Time) {
 		return
 	}
 	n.harvest()
+	n.crashShelf()
 	n.eng = nil
 	n.life++
 	n.addr = ""
@@ -219,6 +233,7 @@ func (n *node) die(now schedule.Time) {
 	clear(n.conns)
 	n.conns, n.active = n.conns[:0], 0
 	n.listener, n.service, n.lapses, n.lending = listener{}, service{}, lapses{at: now}, lending{at: now}
+	n.registrar, n.probes = registrar{}, [numProbes]probe{}
 	n.watch.reset()
 	n.downAt = now
 	n.departed = nil
@@ -306,6 +321,7 @@ func (n *node) hand(r ready) {
 		n.eng.ListenerUp(engine.ListenerID(r.n>>16), int(r.n&0xffff))
 		n.comeToListen()
 		n.comeToLend()
+		n.comeToArchive()
 		n.serviceDoes(serviceComes)
 	case readyFailed:
 		t.event(n.index, EventListenerFailed, 0, int64(r.n))
@@ -337,6 +353,10 @@ func (n *node) hand(r ready) {
 		n.serviceDoes(r.n)
 	case readyLend:
 		n.lendDoes(r.n)
+	case readyShelf:
+		n.shelfDone(engine.VaultID(r.n))
+	case readyArchive:
+		n.archiveDoes(r.n)
 	case readyStop:
 		t.event(n.index, EventStop, 0, 0)
 		n.eng.Stop()

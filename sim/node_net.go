@@ -191,6 +191,9 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	if x, which := n.lender(id); x != nil {
 		return n.lendSends(x, which, bufs)
 	}
+	if which := n.archiveLocal(id); which >= 0 {
+		return n.archiveSends(which, bufs)
+	}
 	if nc := n.slot(id); nc != nil && offered > 0 {
 		nc.decided(bufs)
 	}
@@ -247,6 +250,10 @@ func (n *node) Close(id engine.ConnID) {
 	}
 	if x, _ := n.lender(id); x != nil {
 		*x = lendingLocal{local: local{name: x.name}}
+		return
+	}
+	if which := n.archiveLocal(id); which >= 0 {
+		n.archiveClosed(which)
 		return
 	}
 	if n.slot(id) == nil && n.newest.conn != nil {

@@ -210,5 +210,6 @@ func (w *world) endListening() {
 		n.tell(ready{kind: readyListener, n: listenerEnd})
 		n.tell(ready{kind: readyService, n: serviceLeaves})
 		n.tell(ready{kind: readyLend, n: lendLeave})
+		n.tell(ready{kind: readyArchive, n: archiveEnds})
 	}
 }

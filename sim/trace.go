@@ -41,6 +41,8 @@ const (
 	EffectSubmit
 	EffectLog
 	EffectAnswer
+	EventVaultDone
+	EffectVault
 	Note
 	numEventKinds
 )
@@ -51,7 +53,8 @@ var eventNames = [numEventKinds]string{
 	EventTimerDue: "timer due", EventJobDone: "job done", EventStop: "stop", EventLameDuck: "lame duck", EventQuery: "query", EventReload: "reload",
 	EffectWake: "wake", EffectListen: "listen", EffectStopListening: "stop listening", EffectSend: "send",
 	EffectPauseReading: "pause reading", EffectResumeReading: "resume reading", EffectCloseWrite: "close write",
-	EffectClose: "close", EffectSubmit: "submit", EffectLog: "log", EffectAnswer: "answer", Note: "note",
+	EffectClose: "close", EffectSubmit: "submit", EffectLog: "log", EffectAnswer: "answer",
+	EventVaultDone: "vault done", EffectVault: "vault", Note: "note",
 }
 
 // String is the kind in words.

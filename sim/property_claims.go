@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/natsd/natsd/sim/schedule"
+)
+
+// Of what an operator says about an account, the last word counts that the server has taken: whoever was told so finds that, or what
+// was said later, in force, in the directory, and in every process that comes after. A word that was refused never counts, and each is
+// taken or refused within a bounded time.
+
+// propClaims is the name of the property.
+const propClaims = "claims"
+
+// claimsIn is within which time a server that nothing hinders answers the registrar.
+const claimsIn = 10 * second
+
+// word is something that the registrar has said about an account. The first of each account, which it has not said, is that there is
+// none.
+type word struct {
+	gone    bool // there is none from then on
+	revoked uint // otherwise: which users are revoked, as bits
+	text    string
+	taken   bool // the registrar was told that it counts
+	refused bool // … that it does not
+}
+
+// forgetWords begins the list of an account.
+func (n *node) forgetWords() {
+	for i := range n.words {
+		n.words[i] = []word{{gone: true, taken: true}}
+	}
+}
+
+// least is the last word about an account that certainly counts, or one after it does.
+func (n *node) least(account int) int {
+	all := n.words[account]
+	i := len(all) - 1
+	for !all[i].taken {
+		i--
+	}
+	return i
+}
+
+// mayCount reports whether a word of which f holds may count that was said from least on.
+func (n *node) mayCount(account, least int, f func(*word) bool) bool {
+	all := n.words[account]
+	for i := least; i < len(all); i++ {
+		if !all[i].refused && f(&all[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// registrarHears takes an answer to the registrar.
+func (n *node) registrarHears(nth uint64, body []byte) {
+	q := n.registrar.asked[nth]
+	if q == nil {
+		n.w.fail(propClaims, "the registrar has an answer to what it did not ask, or two to what it did: "+quote(body))
+		return
+	}
+	delete(n.registrar.asked, nth)
+	if q.word == 0 {
+		n.lookedUp(q, string(body))
+		return
+	}
+	var said struct {
+		Data, Error *struct{ Code int }
+	}
+	if err := json.Unmarshal(body, &said); err != nil || (said.Data == nil) == (said.Error == nil) {
+		n.w.fail(propClaims, "the registrar is answered what is no answer: "+quote(body))
+		return
+	}
+	w := &n.words[q.account][q.word]
+	w.taken, w.refused = said.Data != nil, said.Error != nil
+	n.w.note(n.index, "word "+strconv.Itoa(q.word)+" about account "+strconv.Itoa(q.account)+" is taken: "+strconv.FormatBool(w.taken))
+}
+
+// lookedUp judges what the directory is said to have.
+func (n *node) lookedUp(q *request, text string) {
+	if text == "" && n.shelf.failures > q.lapsed {
+		return
+	}
+	if !n.mayCount(q.account, q.least, func(w *word) bool { return w.text == text }) {
+		n.w.fail(propClaims, "looked up, account "+strconv.Itoa(q.account)+" has a JWT that counts no more, where word "+
+			strconv.Itoa(q.least)+" was taken: "+quote([]byte(text)))
+	}
+}
+
+// probed judges whether a user was let in.
+func (n *node) probed(p *probe, in bool) {
+	if p.over {
+		return
+	}
+	p.over = true
+	if !in && (n.shelf.failures > p.lapsed || n.hindered()) {
+		return
+	}
+	if !n.mayCount(p.account, p.least, func(w *word) bool { return in == (!w.gone && w.revoked>>p.user&1 == 0) }) {
+		n.w.fail(propClaims, "user "+strconv.Itoa(p.user)+" of account "+strconv.Itoa(p.account)+" was let in: "+strconv.FormatBool(in)+
+			", which no word says from "+strconv.Itoa(p.least)+" on, which was taken")
+	}
+}
+
+// checkAnswered looks for requests of the registrar that should have been answered.
+func (n *node) checkAnswered() {
+	now := n.w.queue.Now()
+	if n.hindered() || n.paused > 0 {
+		return
+	}
+	oldest, nth := schedule.Time(-1), uint64(0)
+	for i, q := range n.registrar.asked { //natsd:orderfree the least of them is found
+		if oldest < 0 || q.at < oldest || q.at == oldest && i < nth {
+			oldest, nth = q.at, i
+		}
+	}
+	if oldest >= 0 && now-max(oldest, n.sickUntil) > claimsIn {
+		q := n.registrar.asked[nth]
+		n.w.fail(propClaims, "the registrar has no answer after "+time.Duration(now-oldest).String()+": word "+strconv.Itoa(q.word)+
+			" about account "+strconv.Itoa(q.account))
+	}
+}
