@@ -28,8 +28,13 @@ type Account struct {
 	JetStream          *AccountJetStream // nil: off
 }
 
-// IsBcrypt reports whether a password, or a token, of the configuration is a bcrypt hash. One that is not is meant as it is.
-func IsBcrypt(password string) bool { return strings.HasPrefix(password, "$2") }
+// IsBcrypt reports whether a password, or a token, of the configuration is a bcrypt hash: it begins as those do, "$2a$11$". One
+// that is not is meant as it is.
+func IsBcrypt(password string) bool {
+	p := password
+	digit := func(c byte) bool { return '0' <= c && c <= '9' }
+	return len(p) >= 7 && p[:2] == "$2" && strings.IndexByte("abxy", p[2]) >= 0 && p[3] == '$' && digit(p[4]) && digit(p[5]) && p[6] == '$'
+}
 
 // User is one entry of users, in an account or in authorization. Exactly one of Name and NKey is set, unless auth_callout or
 // a certificate names the user.

@@ -36,6 +36,8 @@ func TestCredentials(t *testing.T) {
 		{token, `{"user":"t","pass":"t"}`, false},
 		{hashedToken, `{"auth_token":"p"}`, true},
 		{hashedToken, `{"auth_token":""}`, false},
+		{Options{User: "u", Pass: "$2a$x{}"}, `{"user":"u","pass":"$2a$x{}"}`, true}, // no hash, though it begins like one
+		{Options{User: "u", Pass: "$2a$x{}"}, `{"user":"u","pass":"x"}`, false},
 		{beside, `{"auth_token":"t"}`, true},
 		{beside, `{"auth_token":"p"}`, false},
 		{beside, `{"user":"u","pass":"p"}`, true},
