@@ -303,9 +303,8 @@ func (e *Engine) findOut(m *outgoing) *sublist.Result[*subscription] {
 	return r
 }
 
-// letGo ends e.out: everybody was served.
-func (e *Engine) letGo() {
-	m := &e.out
+// letGo ends a message that everybody was served, or nobody is to be.
+func (e *Engine) letGo(m *outgoing) {
 	for i := range m.cross {
 		x := &m.cross[i]
 		if x.record != nil && !x.reached { // others may answer the request: this service does not

@@ -191,7 +191,7 @@ func (e *Engine) advance(f *fanout, limit int) bool {
 		return false
 	}
 	e.finish(f.subject, f.reply)
-	e.letGo()
+	e.letGo(&e.out)
 	e.out.settled = false
 	f.msg, e.out = e.out, spare
 	e.suspended -= len(f.ck.data)

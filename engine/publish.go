@@ -127,7 +127,7 @@ func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r 
 			e.pool.release(e.out.ck)
 		}
 		if len(e.out.held) > 0 { // though perhaps nothing crosses after all
-			e.letGo()
+			e.letGo(&e.out)
 		}
 	}
 	e.out.ck, e.out.body, e.out.from = nil, nil, nil

@@ -136,6 +136,7 @@ func (e *Engine) giveUp(x *search) bool {
 // forgo forgets a message that nobody has been given.
 func (e *Engine) forgo(f *fanout) {
 	f.msg.trace, f.msg.awaits = nil, nil
+	e.letGo(&f.msg) // an answer that a trace keeps from crossing is held all the same
 	e.suspended -= len(f.ck.data)
 	e.pool.release(f.ck)
 	e.keepFanout(f)

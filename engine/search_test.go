@@ -213,3 +213,37 @@ func TestSearchIsGivenUp(t *testing.T) {
 		t.Errorf("%d got it, want the 256 that it reaches once; %d bytes wait", got, s.e.suspended)
 	}
 }
+
+// An answer whose way is only told does not cross, but its bytes are kept as if it did: they go with it where it is given up, or read
+// again.
+func TestSearchForAnswerThatStays(t *testing.T) {
+	rules := []config.Account{
+		{Name: "A", Exports: exports(config.Service, "svc")},
+		{Name: "B", Imports: []config.Import{service("A", "svc")}},
+	}
+	for _, reloaded := range []bool{false, true} {
+		o := Options{TurnWork: 64, MatchWork: 1}
+		s := withAccounts(t, o, rules...)
+		a := s.join("A", "SUB svc 1\r\nSUB *.*.* 2\r\nSUB *.*.> 3\r\nSUB *.> 4\r\nSUB *.*.*.* 5\r\n")
+		s.say(s.join("B", "SUB in 1\r\n"), "PUB svc in 0\r\n\r\n")
+		_, reply := s.replySubject(a)
+		head, body := "NATS/1.0\r\nNats-Trace-Dest: told\r\nNats-Trace-Only: 1\r\n\r\n", strings.Repeat("x", 3*shareMin)
+		s.e.BeginTurn()
+		s.e.Received(a, fmt.Appendf(nil, "HPUB %s %d %d\r\n%s%s\r\n", reply, len(head), len(head)+len(body), head, body))
+		if len(s.e.searches) != 1 || len(s.e.searches[0].msg.msg.held) != 1 {
+			t.Fatalf("%d searches, or nothing is kept", len(s.e.searches))
+		}
+		if f := s.e.searches[0].msg; reloaded {
+			s.e.searchAnew()
+		} else {
+			s.e.endSearch(s.e.searches[0])
+			s.e.forgo(f)
+			s.e.Closed(a, "")
+		}
+		s.e.EndTurn()
+		s.w.settle(t, s.e)
+		if f := s.e.Footprint(); f.Chunks != 0 || f.Fanouts != 0 || s.e.suspended != 0 {
+			t.Errorf("left behind, reloaded %v: %+v", reloaded, f)
+		}
+	}
+}
