@@ -76,6 +76,8 @@ type Engine struct {
 	waits     []byte // the subject on which the message was published that is about to wait
 	boundless bool   // matches take as long as they take
 
+	searchesDrop int // at so many searches it is looked which are in vain
+
 	timers timers
 	own    timer // the engine's own moment: lame duck
 

@@ -76,13 +76,16 @@ func (e *Engine) searchFor(f *fanout) {
 
 // stepSearches goes on with the searches.
 func (e *Engine) stepSearches() {
+	e.dropSearches()
 	limit := e.work + max(e.opts.TurnWork/searchShare, 1)
 	for len(e.searches) > 0 && e.work < limit {
 		if e.searching++; e.searching >= min(len(e.searches), searchesMost) {
 			e.searching = 0
 		}
 		x := e.searches[e.searching]
-		if e.giveUp(x) {
+		if e.inVain(x) {
+			e.endSearch(x)
+			e.giveUp(x)
 			continue
 		}
 		if x.of == nil {
@@ -122,15 +125,38 @@ func (e *Engine) endSearch(x *search) {
 	e.searching = i - 1
 }
 
-// giveUp ends a search whose publisher has gone, where too many such messages wait: as if it had gone before the message was read.
-func (e *Engine) giveUp(x *search) bool {
-	f := x.msg
-	if e.suspended < suspendedMax || f == nil || f.msg.from == e.self || f.msg.from.gate&gateClosed == 0 || len(f.msg.cross) > 0 {
-		return false
+// dropSearches ends those that are in vain, however many others come first, where too much waits or they have become many.
+func (e *Engine) dropSearches() {
+	if e.suspended < suspendedMax && len(e.searches) < e.searchesDrop {
+		return
 	}
-	e.endSearch(x)
-	e.forgo(f)
-	return true
+	kept := e.searches[:0]
+	for _, x := range e.searches {
+		if e.inVain(x) {
+			e.giveUp(x)
+		} else {
+			kept = append(kept, x)
+		}
+	}
+	clear(e.searches[len(kept):])
+	e.searches, e.searchesDrop = kept, 2*len(kept)+searchesMost // so that each is looked at twice or so
+}
+
+// inVain reports whether nobody waits for what a search finds, who asked having gone: it is a 503's, or too many messages wait. Such
+// a message is as if its publisher had gone before it was read, if it was not confirmed and has not crossed.
+func (e *Engine) inVain(x *search) bool {
+	f := x.msg
+	if f == nil {
+		return x.c.gate&gateClosed != 0
+	}
+	return e.suspended >= suspendedMax && f.msg.unread && f.msg.from.gate&gateClosed != 0 && len(f.msg.cross) == 0
+}
+
+// giveUp forgets what a search that has been ended was for.
+func (e *Engine) giveUp(x *search) {
+	if x.msg != nil {
+		e.forgo(x.msg)
+	}
 }
 
 // forgo forgets a message that nobody has been given.

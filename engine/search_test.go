@@ -199,19 +199,50 @@ func TestSearchAmidReload(t *testing.T) {
 	}
 }
 
-// Too many messages that wait for their receivers to be found are not kept once their publishers have gone.
+// Too many messages that wait for their receivers to be found are not kept once their publishers have gone, wherever in the line.
 func TestSearchIsGivenUp(t *testing.T) {
-	s := newSearching(t, Options{TurnWork: 64}, "z")
-	here := s.client("")
+	s := newSearching(t, Options{TurnWork: 16}, "z")
+	var here [searchesMost]ConnID
+	for i := range here {
+		here[i] = s.client("")
+	}
+	for i, c := range here {
+		s.send(c, fmt.Sprintf("PUB %sy%d 0\r\n\r\n", hard, i))
+	}
+	for range 3 {
+		c := accept(s.e)
+		s.send(c, "CONNECT {}\r\nPUB "+hard+"z 0\r\n\r\n")
+		turn(s.e, func() { s.e.Closed(c, "") })
+	}
 	s.send(s.pub, "PUB "+hard+"z 0\r\n\r\n")
-	s.send(here, "PUB "+hard+"z 0\r\n\r\n")
-	turn(s.e, func() { s.e.Closed(s.pub, "") })
+	if n := len(s.e.searches); n != searchesMost+4 {
+		t.Fatalf("%d searches", n)
+	}
 	s.e.suspended += suspendedMax
-	s.w.settle(t, s.e)
+	s.w.ring(s.e)
 	s.e.suspended -= suspendedMax
+	if n := len(s.e.searches); n != searchesMost+1 {
+		t.Errorf("%d searches are left of %d that somebody waits for", n, searchesMost+1)
+	}
+	s.w.settle(t, s.e)
 	if got := strings.Count(s.w.take(s.many), "MSG"); got != 256 || s.e.suspended != 0 {
 		t.Errorf("%d got it, want the 256 that it reaches once; %d bytes wait", got, s.e.suspended)
 	}
+}
+
+// Whom a 503 goes to is not looked for once its client has gone: those who come and go would have ever more such searches wait.
+func TestSearchForNobodyWhoHasGone(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 16}, "z")
+	s.send(s.pub, "PUB nobody "+hard+"in 0\r\n\r\n")
+	for range 5 * searchesMost {
+		c := accept(s.e)
+		s.send(c, "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\nPUB nobody "+hard+"in 0\r\n\r\n")
+		turn(s.e, func() { s.e.Closed(c, "") })
+		if n := len(s.e.searches); n < 1 || n > 2*searchesMost+2 {
+			t.Fatalf("%d searches, and one client that waits", n)
+		}
+	}
+	s.w.settle(t, s.e)
 }
 
 // An answer whose way is only told does not cross, but its bytes are kept as if it did: they go with it where it is given up, or read
@@ -244,6 +275,27 @@ func TestSearchForAnswerThatStays(t *testing.T) {
 		s.w.settle(t, s.e)
 		if f := s.e.Footprint(); f.Chunks != 0 || f.Fanouts != 0 || s.e.suspended != 0 {
 			t.Errorf("left behind, reloaded %v: %+v", reloaded, f)
+		}
+	}
+}
+
+// A request that has crossed is not given up: where too much waits it is found at once whom it reaches.
+func TestSearchNotBehindACrossing(t *testing.T) {
+	s := withAccounts(t, Options{TurnWork: 16, MatchWork: 4, Check: true},
+		config.Account{Name: "A", Exports: exports(config.Service, ">")},
+		config.Account{Name: "B", Imports: []config.Import{service("A", hard+"*")}})
+	many, b := s.join("A", ""), s.join("B", "")
+	s.say(many, combos(">"))
+	for i, full := range []int{suspendedMax, 0} {
+		s.e.suspended += full
+		say(s.e, b, fmt.Sprintf("PUB %s%d 0\r\n\r\n", hard, i))
+		if n := len(s.e.searches); n != 0 && full > 0 || n != 1 && full == 0 {
+			t.Errorf("%d searches with %d bytes that wait", n, full)
+		}
+		s.w.settle(t, s.e)
+		s.e.suspended -= full
+		if got := strings.Count(s.w.take(many), "MSG"); got != 256 {
+			t.Errorf("%d of 256 got it", got)
 		}
 	}
 }
