@@ -74,6 +74,8 @@ func operatorWords(r decision.Record) string {
 	switch {
 	case r.Purpose == lapseRevoke && r.Kind == decision.SimOperation:
 		return "the operator revokes a user, or takes that back"
+	case r.Kind == decision.SimOperation && r.Purpose == askGiveUp:
+		return "it gives up what its engine keeps for reuse"
 	case r.Kind == decision.SimOperation && r.Purpose == askReconfigure:
 		return "the operator reloads another configuration of accounts"
 	case r.Kind == decision.SimDetail && r.Purpose == reloadVersion:

@@ -60,6 +60,7 @@ func (n *node) ask(now schedule.Time, nth uint64) {
 	if n.waiting > 0 && now-n.oldest > answerIn && !n.hindered() {
 		n.w.fail(propMonitoring, strconv.Itoa(n.waiting)+" questions were not answered")
 	}
+	n.mayGiveUp(nth)
 	if what == askReload {
 		n.nextOptions = n.drawReload(nth)
 	}

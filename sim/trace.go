@@ -43,6 +43,7 @@ const (
 	EffectAnswer
 	EventVaultDone
 	EffectVault
+	EventGiveUp
 	Note
 	numEventKinds
 )
@@ -54,7 +55,7 @@ var eventNames = [numEventKinds]string{
 	EffectWake: "wake", EffectListen: "listen", EffectStopListening: "stop listening", EffectSend: "send",
 	EffectPauseReading: "pause reading", EffectResumeReading: "resume reading", EffectCloseWrite: "close write",
 	EffectClose: "close", EffectSubmit: "submit", EffectLog: "log", EffectAnswer: "answer",
-	EventVaultDone: "vault done", EffectVault: "vault", Note: "note",
+	EventVaultDone: "vault done", EffectVault: "vault", EventGiveUp: "gives up what is spare", Note: "note",
 }
 
 // String is the kind in words.
