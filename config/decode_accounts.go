@@ -312,6 +312,9 @@ func latency(d *schema.Decoder, v *conf.Value) *Latency {
 					return
 				}
 				percent(func(l *Latency) *int { return &l.Sampling })(d, v, l)
+				if l.Sampling == 0 { // in Sampling, 0 is headers
+					d.Report.ValueErrorf(v, "latency: sampling is from 1%% to 100%%, or headers; without latency nothing is measured")
+				}
 			}),
 			schema.On("subject", schema.Text(func(l *l) *string { return &l.Subject })),
 		}, lat)
