@@ -58,15 +58,15 @@
 // passing over costs counted in the same unit; some 4 MiB written before its end and twice that at it (write.go), to 128
 // connections, 2000 timers, 600 subscriptions removed, 500 monitoring entries. (A smaller TurnWork makes these smaller too.)
 // A match that takes more than a sixteenth of a turn is carried out over several, all such matches together for an eighth of
-// each: the message waits, and its publisher's next ones with it (search.go). What is left goes on in the next turn, which is asked
-// for by Wake. Who has much to be done gets a share of it after another,
-// an eighth at most, in turns with the others that have (gate.go). What Stop, LameDuck and Reload decide is in force at once;
-// its consequences are drawn for 128 connections in a turn, and for others when they are about to do or to get something
-// (sweep.go, moves.go), and for 600 of the subscriptions of those that have more than 32, or 75 where a client's own CONNECT or
-// a JWT has them follow (remake.go); those that follow a CONNECT when something else is decided do so before that, at once where
-// the connection is to do or to get something. A message
-// whose receivers are searched for when a reload comes is read again after it; those of a request or an answer in another account, or of a
-// publisher that has left, are found at once. Before a reload it is found out whom the other messages under way still reach, in that turn (underway.go):
+// each: the message waits, and its publisher's next ones with it (search.go). What is left goes on in the next turn, which is
+// asked for by Wake. Who has much to be done gets a share of it after another, an eighth at most, in turns with the others that
+// have (gate.go). What Stop, LameDuck and Reload decide is in force at once; its consequences are drawn for 128 connections in a
+// turn, and for others when they are about to do or to get something (sweep.go, moves.go), and for 600 of the subscriptions of
+// those that have more than 32, or 75 where a client's own CONNECT or a JWT has them follow (remake.go); those that follow a
+// CONNECT when something else is decided do so before that, at once where the connection is to do or to get something. A message
+// whose receivers are searched for when a reload comes is read again after it; those of a request or an answer in another
+// account, of what has been answered already, or of a publisher that has left, are found at once. Before a reload it is found out
+// whom the other messages under way still reach, in that turn (underway.go):
 // less than 1 µs for each message, and where permissions keep subscriptions of the account from a part of what they match, some
 // 10 ns for each that it reaches, once for all messages on a subject (100 messages to 100,000 each: 0.1 ms, or 3 ms where they
 // are on one subject and 100 ms where each is on its own); some 3 µs for each service of another account that it goes on to. Where

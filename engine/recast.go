@@ -248,8 +248,9 @@ func (s *subscription) cut() bool {
 }
 
 // reach is match for a message that is published in an account: nobody misses it whom imports bring it to, or a reload has moved
-// to where it goes. The result is e.unknown where the message has to wait, e.sought where it has to be searched for. It does not wait where too much waits, nor where it would
-// wait for ever because imports change again and again: it takes as long as it has receivers then, as it would to deliver it at once.
+// to where it goes. The result is e.sought where the message has to be searched for, e.unknown where it has to wait. It does not
+// wait where too much waits, nor where it would wait for ever because imports change again and again: it takes as long as it has
+// receivers then, as it would to deliver it at once.
 func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	r := &e.recast
 	if !e.fetched(a, subj) {

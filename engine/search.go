@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/natsd/natsd/subject"
 	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
 )
@@ -223,6 +224,13 @@ func (e *Engine) unread(f *fanout) {
 	e.open(c, gateFanout)
 }
 
+// untouched reports whether nothing has come of a message that its publisher, who is there, could see: no +OK, no -ERR about a subject
+// with wildcards, nothing on its way to another account.
+func (f *fanout) untouched() bool {
+	c := f.msg.from
+	return f.msg.unread && c.gate&gateClosed == 0 && len(f.msg.cross) == 0 && (!c.pedantic || subject.ValidLiteral(f.published))
+}
+
 // searchAnew is called before a reload. A message whose receivers are searched for is read again under the new configuration, as if
 // it came then, if nothing has come of it yet; the receivers of others are to be found at once.
 func (e *Engine) searchAnew() {
@@ -232,7 +240,7 @@ func (e *Engine) searchAnew() {
 		case x.msg == nil:
 			x.of = nil
 			kept = append(kept, x)
-		case x.msg.msg.unread && x.msg.msg.from.gate&gateClosed == 0 && len(x.msg.msg.cross) == 0:
+		case x.msg.untouched():
 			e.mark(MarkSearchUnread)
 			e.unread(x.msg)
 		default:

@@ -299,3 +299,20 @@ func TestSearchNotBehindACrossing(t *testing.T) {
 		}
 	}
 }
+
+// What its publisher was told about a message already it is not told again after a reload amid the search.
+func TestSearchAmidReloadComplainsOnce(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 256}, ">")
+	s.send(s.pub, "CONNECT {\"verbose\":true,\"pedantic\":true}\r\nPUB "+hard+"* 0\r\n\r\nPING\r\n")
+	if len(s.e.searches) != 1 {
+		t.Fatalf("%d searches", len(s.e.searches))
+	}
+	turn(s.e, func() { s.e.Reload(s.e.opts) })
+	s.w.settle(t, s.e)
+	if got := s.w.take(s.pub); got != "+OK\r\n-ERR 'Invalid Publish Subject'\r\n+OK\r\nPONG\r\n" {
+		t.Errorf("it was told %q", got)
+	}
+	if got := strings.Count(s.w.take(s.many), "MSG"); got != 256 {
+		t.Errorf("%d of 256 got it", got)
+	}
+}

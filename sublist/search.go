@@ -40,10 +40,8 @@ const (
 	byFull
 )
 
-const (
-	takenPerStep = 1    // how many subscriptions are taken into a result for a step, one by one
-	sortedMost   = 1024 // how many queue groups are sorted at once
-)
+// sortedMost is how many queue groups are sorted at once.
+const sortedMost = 1024
 
 // Search begins a search for what subj reaches; subj is borrowed until Search returns. See Match.
 func (s *Sublist[T]) Search(subj []byte) *Search[T] {
@@ -55,8 +53,8 @@ func (s *Sublist[T]) Search(subj []byte) *Search[T] {
 }
 
 // Continue goes on with a search of this Sublist for about so many steps, and a little in any case. It returns the result when the
-// search is over, else nil. The result is stale at once if something changed meanwhile that may have concerned it; what has been removed may be in it
-// still. So is one with more than 1024 queue groups, which come in the order in which they were found.
+// search is over, else nil. The result is stale at once if something changed meanwhile that may have concerned it; what has been
+// removed may be in it still. So is one with more than 1024 queue groups, which come in the order in which they were found.
 func (s *Sublist[T]) Continue(q *Search[T], steps uint64) *Result[T] {
 	q.most, q.steps, q.fresh = steps, 0, false
 	done := s.goOn(q)
@@ -177,9 +175,9 @@ func (q *Search[T]) take(l *leaf[T]) bool {
 		q.in, q.at = l.subject, Position{}
 	}
 	q.fresh = true
-	left := 1
+	left := 1 // a subscription is a step
 	if q.steps < q.most {
-		left = int(min(q.most-q.steps, 1<<20)) * takenPerStep
+		left = int(min(q.most-q.steps, 1<<20))
 	}
 	budget := left
 	done := l.list(&q.at, &budget, func(h Handle[T], v T) bool {
@@ -190,7 +188,7 @@ func (q *Search[T]) take(l *leaf[T]) bool {
 		}
 		return true
 	})
-	q.steps += foundSteps + uint64((left-budget)/takenPerStep)
+	q.steps += foundSteps + uint64(left-budget)
 	if done {
 		q.in = ""
 		return true
