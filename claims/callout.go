@@ -77,13 +77,18 @@ func DecodeResponse(text string) (*Response, error) {
 	}
 	switch {
 	case !nkeys.IsValidPublicUserKey(c.Subject):
-		err = fmt.Errorf("subject must be a user public key")
+		err = invalidResponse("Subject must be a user public key")
 	case !nkeys.IsValidPublicServerKey(c.Audience):
-		err = fmt.Errorf("audience must be a server public key")
+		err = invalidResponse("Audience must be a server public key")
 	case (r.User == "") == (r.Error == ""):
-		err = fmt.Errorf("a response has a jwt or an error, one of them")
+		err = invalidResponse("a response has a jwt or an error, one of them")
 	case r.Account != "" && !nkeys.IsValidPublicAccountKey(r.Account):
-		err = fmt.Errorf("issuer_account is not an account public key")
+		err = invalidResponse("issuer_account is not an account public key")
 	}
 	return r, err
+}
+
+// invalidResponse says what is wrong with an answer, as nats-server does.
+func invalidResponse(what string) error {
+	return fmt.Errorf("authorization response had validation errors: %s", what)
 }

@@ -202,7 +202,11 @@ func (e *Engine) violates(c *conn, reason CloseReason) {
 	if e.opts.Callout != nil {
 		a = e.calloutAccount()
 	}
-	e.turnAway(c, reason, a, string(reason))
+	why := string(reason)
+	if reason == ReasonNoProxy {
+		why = "Proxy connection required"
+	}
+	e.turnAway(c, reason, a, why)
 }
 
 // turnAway is authViolation for a reason that tells an account why; nil: none.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -295,7 +296,9 @@ type verifying struct {
 func (w *verifying) run() {
 	text := w.body
 	if w.inquiry.xkey != "" && !isJWT(string(text)) {
-		if text, w.err = w.keys.curve.Open(text, w.inquiry.xkey); w.err != nil {
+		var err error
+		if text, err = w.keys.curve.Open(text, w.inquiry.xkey); err != nil {
+			w.err = fmt.Errorf("error decrypting auth callout response on account %q: %w", w.inquiry.account.name, err)
 			return
 		}
 	}
@@ -351,21 +354,21 @@ func (e *Engine) weigh(q *inquiry, w *verifying) string {
 	case r.Audience != e.info.ServerID:
 		return "auth callout response is not for server"
 	case r.Subject != q.user:
-		return "auth callout response is not for expected user"
+		return "Auth callout violation: auth callout response is not for expected user"
 	case !issued(r.Issuer):
 		return "Auth callout signing key is unknown"
 	case q.charter != nil && r.Account != "" && r.Account != q.account.name:
 		return "Auth callout response is of another account"
 	case !r.Current(now):
-		return "auth callout response is expired or not valid yet"
+		return "Authorization response had validation errors: " + outOfTime(&r.Span, now)
 	case r.Error != "":
 		return "Auth callout service returned an error: " + r.Error
 	case u.Key != q.user:
-		return "Expected authorized user of " + strconv.Quote(q.user) + " but got " + strconv.Quote(u.Key)
+		return "Expected authorized user of " + strconv.Quote(q.user) + " but got " + strconv.Quote(u.Key) + " on account " + strconv.Quote(q.account.name)
 	case q.charter == nil && !issued(u.Issuer):
 		return "Wrong issuer for auth callout response, expected " + strconv.Quote(e.opts.Callout.Issuer) + " got " + strconv.Quote(u.Issuer)
 	case !u.Current(now):
-		return "Error validating user JWT: claim is expired"
+		return "Error validating user JWT: " + outOfTime(&u.Span, now)
 	}
 	if q.charter != nil {
 		x := q.charter.claims.Callout
@@ -374,6 +377,35 @@ func (e *Engine) weigh(q *inquiry, w *verifying) string {
 		}
 	}
 	return ""
+}
+
+// outOfTime says why what a JWT says does not count at this moment, in nats-server's words.
+func outOfTime(s *claims.Span, now int64) string {
+	if s.Early(now) {
+		return "claim is not yet valid"
+	}
+	return "claim is expired"
+}
+
+// words say to the service's account why somebody can't be let in whom the service names; why is what the log says.
+func (q *inquiry) words(why string) string {
+	who := "Authorized user on account " + strconv.Quote(q.account.name)
+	switch why {
+	case typeText:
+		return who + " not allowed to use connection type"
+	case timesText:
+		return who + " outside of valid connect times"
+	case directText:
+		return "Proxy connection required"
+	}
+	return sentence(why)
+}
+
+// spurn turns a client away whom the service has named: the user can't be connected so.
+func (e *Engine) spurn(c *conn, v *verdict) {
+	q := c.login.inquiry
+	e.complainAt(LevelWarn, c, "Auth callout on account "+strconv.Quote(q.account.name)+": "+printable([]byte(v.why)))
+	e.refuseAs(c, v)
 }
 
 // placeConfigured lets in whom the service names, in the account that the user's JWT is for.
@@ -387,7 +419,7 @@ func (e *Engine) placeConfigured(c *conn, q *inquiry, u *claims.User) {
 	}
 	who, v := e.empowerIn(c, u, name)
 	if v != nil {
-		e.refuseLogin(c, v.why)
+		e.spurn(c, v)
 		return
 	}
 	e.endWith(c, q.login, who)
@@ -402,15 +434,27 @@ func (e *Engine) empowerIn(c *conn, u *claims.User, account string) (*user, *ver
 	who, v := e.empower(c, u, u.Powers, spec)
 	if v == nil {
 		who.account, who.barred = e.byAccount[account], barred
-		who.answeredFor(c)
+		e.answeredFor(c, who)
 	}
 	return who, v
 }
 
 // answeredFor makes the user one whom a service has let in. Its key was made up for one question and tells nobody anything: it is
-// known by the name that the service gives it, else by the one that the client has shown.
-func (u *user) answeredFor(c *conn) {
-	u.answered, u.name = true, cmp.Or(u.jwt.Label, c.connect.User, c.connect.Nkey, u.name)
+// known by the name that the service gives it, else by what the client has shown, or is where it shows nothing.
+func (e *Engine) answeredFor(c *conn, u *user) {
+	u.answered = true
+	o, guest := &c.connect, e.users.noAuth
+	switch name := cmp.Or(u.jwt.Label, o.User, o.Nkey); {
+	case name != "":
+		u.name = name
+	case u.under != nil: // there is no other name where JWTs say who clients are
+	case o.Token != "":
+		u.name = redacted
+	case guest != nil && !e.users.guests && bare(o):
+		u.name = guest.name
+	default:
+		u.name = ""
+	}
 }
 
 // placeChartered is the same in operator mode.
@@ -422,10 +466,10 @@ func (e *Engine) placeChartered(c *conn, l *login, u *claims.User) {
 	}
 	who, v := e.judge(c, u, ch)
 	if v != nil {
-		e.refuseLogin(c, v.why)
+		e.spurn(c, v)
 		return
 	}
-	who.answeredFor(c)
+	e.answeredFor(c, who)
 	e.endWith(c, l, who)
 }
 

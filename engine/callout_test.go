@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -173,16 +174,25 @@ func TestCalloutRefused(t *testing.T) {
 		edit func(*jwt.AuthorizationResponseClaims)
 		user func(*jwt.UserClaims)
 		log  string
+		told string // empty: as in the log
 	}{
 		{name: "error", edit: func(r *jwt.AuthorizationResponseClaims) { r.Jwt, r.Error = "", "go away" }, log: "Auth callout service returned an error: go away"},
 		{name: "another signer", by: liar, log: "Auth callout signing key is unknown"},
 		{name: "another server", edit: func(r *jwt.AuthorizationResponseClaims) { r.Audience = publicOf(testKey(nkeys.PrefixByteServer, 3)) }, log: "response is not for server"},
-		{name: "another question", edit: func(r *jwt.AuthorizationResponseClaims) { r.Subject = publicOf(testUser(9)) }, log: "response is not for expected user"},
+		{name: "another question", edit: func(r *jwt.AuthorizationResponseClaims) { r.Subject = publicOf(testUser(9)) }, log: "Auth callout violation: auth callout response is not for expected user"},
 		{name: "another user", user: func(u *jwt.UserClaims) { u.Subject = publicOf(testUser(9)) }, log: "Expected authorized user of"},
 		{name: "no such account", user: func(u *jwt.UserClaims) { u.Audience = "ZZ" }, log: `No valid account "ZZ"`},
-		{name: "expired", user: func(u *jwt.UserClaims) { u.Expires = now }, log: "Error validating user JWT"},
-		{name: "type of connection", user: func(u *jwt.UserClaims) { u.AllowedConnectionTypes.Add("MQTT") }},
-		{name: "address", user: func(u *jwt.UserClaims) { u.Src.Add("10.0.0.0/8") }},
+		{name: "expired", user: func(u *jwt.UserClaims) { u.Expires = now }, log: "Error validating user JWT: claim is expired"},
+		{name: "early", user: func(u *jwt.UserClaims) { u.NotBefore = now + 100 }, log: "Error validating user JWT: claim is not yet valid"},
+		{name: "expired answer", edit: func(r *jwt.AuthorizationResponseClaims) { r.Expires = now }, log: "Authorization response had validation errors: claim is expired"},
+		{name: "early answer", edit: func(r *jwt.AuthorizationResponseClaims) { r.NotBefore = now + 100 }, log: "Authorization response had validation errors: claim is not yet valid"},
+		{name: "no server", edit: func(r *jwt.AuthorizationResponseClaims) { r.Audience = "" }, log: "authorization response had validation errors: Audience must be a server public key"},
+		{name: "type of connection", user: func(u *jwt.UserClaims) { u.AllowedConnectionTypes.Add("MQTT") }, log: typeText,
+			told: `Authorized user on account "AUTH" not allowed to use connection type`},
+		{name: "time", user: func(u *jwt.UserClaims) { u.Times = []jwt.TimeRange{{Start: "01:00:00", End: "02:00:00"}} }, log: timesText,
+			told: `Authorized user on account "AUTH" outside of valid connect times`},
+		{name: "proxy", user: func(u *jwt.UserClaims) { u.ProxyRequired = true }, log: directText, told: "Proxy connection required"},
+		{name: "address", user: func(u *jwt.UserClaims) { u.Src.Add("10.0.0.0/8") }, log: "Bad src Ip"},
 	} {
 		conn := w.connect("joe", "x")
 		q := w.question()
@@ -198,7 +208,7 @@ func TestCalloutRefused(t *testing.T) {
 			t.Errorf("%s: not in the log: %q", c.name, c.log)
 		}
 		if got := w.take(hears); strings.Count(got, "AUTH.ERR") != 1 || !strings.Contains(got, `"acc":"AUTH","user":"joe"`) ||
-			!strings.Contains(strings.ToLower(strings.ReplaceAll(got, `\"`, `"`)), strings.ToLower(c.log)) {
+			!strings.Contains(strings.ToLower(strings.ReplaceAll(got, `\"`, `"`)), strings.ToLower(cmp.Or(c.told, c.log))) {
 			t.Errorf("%s: the service is told %q", c.name, got)
 		}
 	}
@@ -295,6 +305,21 @@ func TestCalloutNames(t *testing.T) {
 			continue // what it has shown lets it in now
 		}
 		w.wants(c, refusedText)
+	}
+}
+
+// Whom the service gives no name and who has shown none is known by what it has shown, or nothing.
+func TestCalloutWithoutNames(t *testing.T) {
+	for _, x := range []struct{ shown, guest, want string }{
+		{`"lang":"go"`, "", ""}, {`"auth_token":"secret"`, "", redacted}, {`"lang":"go"`, "app", "app"}, {`"auth_token":"secret"`, "app", redacted},
+	} {
+		w := newCalloutWorld(t, false, func(o *Options) { o.NoAuthUser.Text = x.guest })
+		c := accept(w.e)
+		w.take(c)
+		say(w.e, c, `CONNECT {"verbose":false,"headers":true,`+x.shown+"}\r\nSUB R 1\r\nPUB $SYS.REQ.USER.INFO R 0\r\n\r\n")
+		w.run()
+		w.reply(w.question(), w.issuer, nil, nil)
+		w.wants(c, `"data":{"user":"`+x.want+`","account":"APP","account_name":"APP"}`)
 	}
 }
 

@@ -19,8 +19,13 @@ type verdict struct {
 	reason CloseReason
 }
 
-// typeText says why somebody is refused whose connection is of a type that the user may not have.
-const typeText = "the user may not use this type of connection"
+// Why somebody is refused whose connection is of a type that the user may not have, who is not to be connected now, and who had to
+// come through a trusted proxy.
+const (
+	typeText   = "the user may not use this type of connection"
+	timesText  = "Outside connect times"
+	directText = "the user must connect through a trusted proxy"
+)
 
 // refused makes a verdict without more to tell.
 func refused(why string) *verdict {
@@ -97,7 +102,7 @@ func (e *Engine) empower(c *conn, u *claims.User, p *claims.Powers, spec *permis
 	case !p.From(c.ip):
 		return nil, e.notice(c, "Bad src Ip "+c.ip)
 	case !in:
-		return nil, e.notice(c, "Outside connect times")
+		return nil, e.notice(c, timesText)
 	case p.ProxyRequired && c.proxy == "":
 		return nil, direct()
 	}
@@ -154,7 +159,7 @@ func (e *Engine) rejudge(c *conn) {
 		return
 	}
 	if u.answered {
-		who.answeredFor(c)
+		e.answeredFor(c, who)
 	}
 	e.become(c, who)
 	if len(c.subs) > c.subsMax {

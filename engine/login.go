@@ -177,7 +177,7 @@ func (e *Engine) refuseAs(c *conn, v *verdict) {
 	}
 	var a *account
 	if q := c.login.inquiry; q != nil {
-		a, why = q.account, sentence(why)
+		a, why = q.account, q.words(why)
 	}
 	e.endLogin(c)
 	e.explain(c, why)

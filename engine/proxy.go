@@ -20,7 +20,7 @@ type proxySignature struct {
 
 // direct is the verdict about who had to come through a proxy, and has not.
 func direct() *verdict {
-	return &verdict{"the user must connect through a trusted proxy", wire.ErrAuthorization, ReasonNoProxy}
+	return &verdict{directText, wire.ErrAuthorization, ReasonNoProxy}
 }
 
 func (e *Engine) verifyProxy(c *conn) {
