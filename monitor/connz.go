@@ -95,7 +95,7 @@ func (o *ConnzOptions) Check() error {
 	return err
 }
 
-// orders are the ways to sort; all but cid, start and reason put the largest first.
+// orders are the ways to sort; all but cid, start, uptime and reason put the largest first.
 var orders = map[string]func(a, b *Conn) int{
 	"cid":        func(a, b *Conn) int { return cmp.Compare(a.CID, b.CID) },
 	"start":      func(a, b *Conn) int { return cmp.Compare(a.Start, b.Start) },
@@ -107,7 +107,7 @@ var orders = map[string]func(a, b *Conn) int{
 	"bytes_from": func(a, b *Conn) int { return cmp.Compare(b.InBytes, a.InBytes) },
 	"last":       func(a, b *Conn) int { return cmp.Compare(b.LastActivity, a.LastActivity) },
 	"idle":       func(a, b *Conn) int { return cmp.Compare(b.Idle, a.Idle) },
-	"uptime":     func(a, b *Conn) int { return cmp.Compare(b.Uptime, a.Uptime) },
+	"uptime":     func(a, b *Conn) int { return cmp.Compare(a.Uptime, b.Uptime) },
 	"rtt":        func(a, b *Conn) int { return cmp.Compare(b.RTT, a.RTT) },
 	"stop":       func(a, b *Conn) int { return cmp.Compare(b.Stop, a.Stop) },
 	"reason":     func(a, b *Conn) int { return cmp.Compare(a.Reason, b.Reason) },

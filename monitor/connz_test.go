@@ -118,7 +118,7 @@ func TestEveryOrderIsKnown(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ascending := name == "cid" || name == "start" || name == "reason"
+		ascending := name == "cid" || name == "start" || name == "uptime" || name == "reason"
 		if got := compare(&small, &large); got == 0 || (got < 0) != ascending {
 			t.Errorf("%s: %d", name, got)
 		}
