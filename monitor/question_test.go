@@ -20,6 +20,7 @@ func TestFromQuery(t *testing.T) {
 		{"subsz", "subs=1&test=a&acc=A&offset=1&limit=2", fmt.Sprintf("%+v", SubszOptions{Offset: 1, Limit: 2, Subscriptions: true, Account: "A", Test: "a"})},
 		{"subscriptionsz", "subs=detail", `Error decoding boolean for 'subs': strconv.ParseBool: parsing "detail": invalid syntax`},
 		{"routez", "subs=detail", "{Subscriptions:true Details:true}"},
+		{"routez", "subs=DETAIL", "{Subscriptions:true Details:true}"},
 		{"gatewayz", "gw_name=g&accs=1&acc_name=a", "{Name:g Accounts:true Account:a Subscriptions:false Details:false}"},
 		{"leafz", "subs=1&acc=A", "{Subscriptions:true Account:A}"},
 		{"accountz", "acc=A", "{Account:A}"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 )
 
 // reader reads the query of a URL. What is wrong first is kept, in nats-server's words.
@@ -49,7 +50,7 @@ func (r *reader) id(name string) uint64 {
 
 // listing reads whether something is to be listed, and whether with details.
 func (r *reader) listing(name string) (list, details bool) {
-	if r.values.Get(name) == "detail" {
+	if strings.EqualFold(r.values.Get(name), "detail") {
 		return true, true
 	}
 	return r.flag(name), false
