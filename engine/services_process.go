@@ -13,13 +13,16 @@ type Diagnosis interface {
 	Variables() []byte
 }
 
+// profileRequest asks for a profile.
+type profileRequest struct {
+	Name     string `json:"name"`
+	Debug    int    `json:"debug"`
+	Duration int64  `json:"duration,omitempty"` // nanoseconds
+}
+
 // serveProfile answers with a profile of the process.
 func (e *Engine) serveProfile(k *call) {
-	var r struct {
-		Name     string `json:"name"`
-		Debug    int    `json:"debug"`
-		Duration int64  `json:"duration,omitempty"` // nanoseconds
-	}
+	var r profileRequest
 	if !e.meant(k, &r) {
 		return
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/natsd/natsd/permission"
@@ -45,8 +46,8 @@ func (e *Engine) serveExplain(k *call) {
 		Subject string `json:"subject"`
 		Queue   string `json:"queue"`
 	}
-	if err := json.Unmarshal(k.body, &r); err != nil {
-		e.misunderstood(k, err)
+	if json.Unmarshal(k.body, &r) != nil {
+		e.misunderstood(k, errors.New(`the question is an object of strings, such as {"user": "alice", "subject": "orders.new"}`))
 		return
 	}
 	o := e.opts // in force now; nothing of it changes

@@ -245,7 +245,9 @@ func TestServicesForOperators(t *testing.T) {
 		`{"user":"nobody","subject":"x"}`:        `"error":{"code":500,"description":"there is no user \"nobody\""}`,
 		`{"account":"N","subject":"x"}`:          `there is no account`,
 		`{"user":"a","subject":"a..b"}`:          `is not a subject`,
-		`{`:                                      `"error":{"code":400`,
+		`{`:                                      `"error":{"code":400,"description":"the question is an object of strings, such as {`,
+		`[1]`:                                    `"error":{"code":400,"description":"the question is an object of strings, such as {`,
+		`{"user":1}`:                             `"error":{"code":400,"description":"the question is an object of strings, such as {`,
 	}
 	for _, question := range slices.Sorted(maps.Keys(answers)) {
 		want := answers[question]
