@@ -22,12 +22,16 @@ Asks a server how it is and exits 0 when it is well: for containers and service 
     http://host:port[/path]    answers with status 200; the path is /healthz where none is given
     https://host:port[/path]   the same; its certificate is not verified
     nats://host:port           greets a client
+    tls://host:port            the same where TLS comes first (handshake_first); its certificate is not verified
 
 The url is http://127.0.0.1:8222/healthz where none is given.
 `
 
 // healthPatience is how long a server may take to answer.
 const healthPatience = 5 * time.Second
+
+// greeting is what a server's first line begins with.
+const greeting = "INFO "
 
 // healthTextMax bounds what is printed of an answer, in bytes.
 const healthTextMax = 4096
@@ -57,8 +61,8 @@ func healthMain(args []string) int {
 // askHealth asks the server at a URL how it is.
 func askHealth(target string) (string, error) {
 	u, err := url.Parse(target)
-	if err != nil {
-		return "", err
+	if err != nil || u.Host == "" {
+		return "", errNoAddress
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), healthPatience)
 	defer cancel()
@@ -71,8 +75,14 @@ func askHealth(target string) (string, error) {
 	case "nats", "tls":
 		return awaitGreeting(ctx, u)
 	default:
-		return "", errors.New("it must begin with http://, https:// or nats://")
+		return "", errNoAddress
 	}
+}
+
+var errNoAddress = errors.New("a server's address is http://, https://, nats:// or tls://, a host and perhaps a port: nats://127.0.0.1:4222")
+
+func trusting() *tls.Config {
+	return &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}
 }
 
 func askHTTP(ctx context.Context, u *url.URL) (string, error) {
@@ -82,7 +92,7 @@ func askHTTP(ctx context.Context, u *url.URL) (string, error) {
 	}
 	client := &http.Client{Transport: &http.Transport{
 		// The question is whether it answers, asked from beside it, by an address that no certificate names.
-		TLSClientConfig: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12},
+		TLSClientConfig: trusting(),
 	}}
 	resp, err := client.Do(req)
 	if err != nil {
@@ -97,7 +107,8 @@ func askHTTP(ctx context.Context, u *url.URL) (string, error) {
 	return text, err
 }
 
-// awaitGreeting connects like a client and waits for INFO, which comes before any TLS unless the server is told otherwise.
+// awaitGreeting connects like a client and waits for INFO. With tls:// it begins with a handshake; a server that greets before that
+// all the same is as well.
 func awaitGreeting(ctx context.Context, u *url.URL) (string, error) {
 	addr := u.Host
 	if u.Port() == "" {
@@ -113,11 +124,25 @@ func awaitGreeting(ctx context.Context, u *url.URL) (string, error) {
 	if err := c.SetDeadline(end); err != nil {
 		return "", err
 	}
+	if u.Scheme == "tls" {
+		secure := tls.Client(c, trusting())
+		var plain tls.RecordHeaderError
+		switch err := secure.HandshakeContext(ctx); {
+		case errors.As(err, &plain) && string(plain.RecordHeader[:]) == greeting:
+			return "ok", nil
+		case err != nil:
+			return "", fmt.Errorf("no greeting: %w", err)
+		}
+		c = secure
+	}
 	line, err := bufio.NewReader(io.LimitReader(c, 1<<20)).ReadString('\n')
 	if err != nil {
+		if u.Scheme == "nats" {
+			return "", fmt.Errorf("no greeting: %w (with handshake_first: ask tls://)", err)
+		}
 		return "", fmt.Errorf("no greeting: %w", err)
 	}
-	if !strings.HasPrefix(line, "INFO ") {
+	if !strings.HasPrefix(line, greeting) {
 		return "", errors.New("it is no NATS server")
 	}
 	return "ok", nil

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/tls"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -56,8 +58,42 @@ func TestHealthOfAClientPort(t *testing.T) {
 	}
 }
 
+// A server that is told to have TLS before INFO is asked in that way.
+func TestHealthWhereTLSComesFirst(t *testing.T) {
+	lender := httptest.NewUnstartedServer(nil) // has a certificate
+	lender.StartTLS()
+	defer lender.Close()
+	secure := &tls.Config{Certificates: lender.TLS.Certificates}
+	for _, c := range []struct{ first, sent, want string }{
+		{"", "INFO {}\r\n", ""}, {"", "SSH-2.0\r\n", "no NATS server"}, {"INFO {}\r\n", "", ""}, {"SSH-2.0\r\n", "", "no greeting"},
+	} {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			c0, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			defer c0.Close()
+			if c.first != "" {
+				_, _ = c0.Write([]byte(c.first))
+				_, _ = io.Copy(io.Discard, c0)
+				return
+			}
+			_, _ = tls.Server(c0, secure).Write([]byte(c.sent))
+		}()
+		_, err = askHealth("tls://" + ln.Addr().String())
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		ln.Close()
+	}
+}
+
 func TestHealthOfNothing(t *testing.T) {
-	for _, args := range [][]string{{"ftp://127.0.0.1"}, {"::"}, {"nats://127.0.0.1:1"}, {"http://127.0.0.1:1"}} {
+	for _, args := range [][]string{{"ftp://127.0.0.1"}, {"::"}, {"127.0.0.1:4222"}, {"nats:4222"}, {"nats://127.0.0.1:1"}, {"http://127.0.0.1:1"}} {
 		if status := healthMain(args); status != 1 {
 			t.Errorf("%v: status %d", args, status)
 		}
