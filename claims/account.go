@@ -144,7 +144,13 @@ func span(c *jwt.ClaimsData) Span {
 	return Span{IssuedAt: c.IssuedAt, NotBefore: c.NotBefore, Expires: c.Expires}
 }
 
-func bound(n int64) config.Limit { return config.Limit{Set: true, N: n} }
+// bound is a limit as JWTs have it: only -1 says that there is none. Other negative numbers are a mistake, and allow nothing.
+func bound(n int64) config.Limit {
+	if n < jwt.NoLimit {
+		n = 0
+	}
+	return config.Limit{Set: true, N: n}
+}
 
 func (a *Account) exports(c *jwt.AccountClaims) {
 	for _, x := range c.Exports {

@@ -85,6 +85,14 @@ func TestDecodeAccount(t *testing.T) {
 	}
 }
 
+func TestBound(t *testing.T) {
+	for _, x := range [][2]int64{{-1, -1}, {0, 0}, {7, 7}, {-2, 0}, {-5, 0}} {
+		if l := bound(x[0]); !l.Set || l.N != x[1] {
+			t.Errorf("%d: %+v", x[0], l)
+		}
+	}
+}
+
 func TestRefused(t *testing.T) {
 	op, key, user := pair(t, nkeys.PrefixByteOperator, 1), pair(t, nkeys.PrefixByteAccount, 2), pair(t, nkeys.PrefixByteUser, 3)
 	c := jwt.NewAccountClaims(public(t, key))
