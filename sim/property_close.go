@@ -153,7 +153,7 @@ func (c *client) overdue() {
 	if c.state <= clientDialling {
 		return
 	}
-	if c.harmed || c.lazy || c.node.hindered() || c.w.netTrouble(c) || c.outAt < len(c.out) || !c.hostile {
+	if c.harmed || c.lazy || c.node.hindered() || c.w.netTrouble(c) || c.w.congested(c) || c.outAt < len(c.out) || !c.hostile {
 		c.giveUp(c.w.queue.Now(), "the server does not close it")
 		return
 	}
