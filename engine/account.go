@@ -33,6 +33,7 @@ type account struct {
 	slowConsumers uint64
 	updated       WallTime // when its rules were last set; 0: at the start
 	absent        bool     // the configuration does not name it any more
+	searches      searches // of messages in it
 	recasting     bool     // its subscriptions are visited: other imports call for other shadows
 
 	beat    timer // when its connections are told of again

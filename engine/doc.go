@@ -65,8 +65,9 @@
 // those that have more than 32, or 75 where a client's own CONNECT or a JWT has them follow (remake.go); those that follow a
 // CONNECT when something else is decided do so before that, at once where the connection is to do or to get something. A message
 // whose receivers are searched for when a reload comes is read again after it; those of a request or an answer in another
-// account, of what has been answered already, or of a publisher that has left, are found at once. Before a reload it is found out
-// whom the other messages under way still reach, in that turn (underway.go):
+// account, of what has been answered already or was allowed once, or of a publisher that has left, are found at once, as far as 32
+// turns' work goes. Beyond that nobody gets them, as where 64 MiB of such messages wait, and the log says so. Before a reload it
+// is found out whom the other messages under way still reach, in that turn (underway.go):
 // less than 1 µs for each message, and where permissions keep subscriptions of the account from a part of what they match, some
 // 10 ns for each that it reaches, once for all messages on a subject (100 messages to 100,000 each: 0.1 ms, or 3 ms where they
 // are on one subject and 100 ms where each is on its own); some 3 µs for each service of another account that it goes on to. Where

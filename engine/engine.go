@@ -71,10 +71,13 @@ type Engine struct {
 	unknown *sublist.Result[*subscription] // stands for those whom a message reaches of which that is not known yet
 	sought  *sublist.Result[*subscription] // stands for those that take long to find
 
-	searches  []*search
-	searching int    // the place among them of the one that was last gone on with
-	waits     []byte // the subject on which the message was published that is about to wait
-	boundless bool   // matches take as long as they take
+	seekers    []*account // with searches
+	seeker     int        // the one whose turn it was last
+	searches   int        // in all of them
+	foundSoFar int        // subscriptions, by searches that have not ended
+	waits      []byte     // the subject on which the message was published that is about to wait
+	unfound    hushed     // messages that nobody gets since that took too long to find out
+	boundless  bool       // matches take as long as they take
 
 	searchesDrop int // at so many searches it is looked which are in vain
 

@@ -23,7 +23,7 @@ func (e *Engine) BeginTurn() {
 	e.limit = e.opts.TurnWork - e.opts.TurnWork/4
 	e.flushAt = e.sendLimit()
 	e.now, e.wall = e.env.Clock.Now()
-	if len(e.searches) > 0 {
+	if e.searches > 0 {
 		e.stepSearches()
 	}
 	if len(e.fanouts) > 0 {
@@ -91,8 +91,9 @@ func (e *Engine) EndTurn() {
 	e.tellRefused(&e.answers)
 	e.tellRefused(&e.asked)
 	e.tellDropped()
+	e.tellGivenUp()
 	wake := e.timers.next()
-	if !e.run.empty() || len(e.fanouts) > 0 || len(e.searches) > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || !e.remaking.empty() || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
+	if !e.run.empty() || len(e.fanouts) > 0 || e.searches > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || !e.remaking.empty() || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {

@@ -3,6 +3,7 @@ package engine
 import (
 	"slices"
 
+	"github.com/natsd/natsd/subject"
 	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
 )
@@ -117,7 +118,7 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	}
 	f.msg.borrowed = f.msg.ck != nil // f.ck has a reference of its own
 	if next == notYet {
-		if c != e.self {
+		if c != e.self && (!c.pedantic || subject.ValidLiteral(e.waits)) { // who was told is not told again
 			f.published = e.waits
 		}
 		e.putAside(f)

@@ -102,5 +102,10 @@ func (e *Engine) publishPost(p *post) {
 	}
 	e.self.acc = p.account
 	e.work++
-	e.distribute(e.self, &a, p.body, nil, e.reach(p.account, a.Subject))
+	r := e.reach(p.account, a.Subject)
+	if r == e.sought && e.suspended >= suspendedMax {
+		e.sys.dropped.add(e.now) // clients choose where they want to be answered
+		return
+	}
+	e.distribute(e.self, &a, p.body, nil, r)
 }

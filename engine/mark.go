@@ -73,6 +73,7 @@ const (
 	MarkSearch
 	MarkSearchSliced
 	MarkSearchUnread
+	MarkSearchGivenUp
 	MarkNobodySought
 	MarkRecastHurried
 	MarkMoveFirst
@@ -158,6 +159,7 @@ var markNames = [NumMarks]string{
 	MarkRecastFirst:       "a subscription given what other imports call for before its turn, because of a message",
 	MarkSearch:            "a message whose receivers take long to find",
 	MarkSearchSliced:      "a search that went on in another turn",
+	MarkSearchGivenUp:     "a message that nobody got since it took too long to find whom it reaches",
 	MarkSearchUnread:      "a message that is read again after a reload that came while its receivers were searched for",
 	MarkNobodySought:      "a 503 whose receiver takes long to find",
 	MarkRecastAwaited:     "a message that waited until all subscriptions had what other imports call for",

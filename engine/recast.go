@@ -269,14 +269,10 @@ func (e *Engine) reach(a *account, subj []byte) *sublist.Result[*subscription] {
 	return e.find(a, subj)
 }
 
-// arrive is reach for a message that comes into an account from another one, which imports of streams bring no further. Where too much
-// waits it is not searched for: it has crossed, and can't be given up.
+// arrive is reach for a message that comes into an account from another one, which imports of streams bring no further.
 func (e *Engine) arrive(a *account, subj []byte) *sublist.Result[*subscription] {
 	if !e.fetched(a, subj) {
 		return e.unknown
-	}
-	if e.suspended >= suspendedMax {
-		return e.match(a, subj)
 	}
 	return e.find(a, subj)
 }

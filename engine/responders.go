@@ -17,7 +17,7 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 	if r == nil {
 		e.mark(MarkNobodySought)
 		c.gate |= gateSearch
-		e.searches = append(e.searches, &search{in: c.acc, subj: bytes.Clone(reply), c: c, to: bytes.Clone(subj)})
+		e.addSearch(&search{in: c.acc, subj: bytes.Clone(reply), c: c, to: bytes.Clone(subj)})
 		return
 	}
 	e.tellNobody(c, subj, reply, r)

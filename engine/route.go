@@ -64,7 +64,9 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 		return nil
 	}
 	if m.result = e.reach(c.acc, a.Subject); m.result == e.unknown || m.result == e.sought {
-		c.memo, e.waits = nil, m.subject
+		if c.memo, e.waits = nil, m.subject; !lasting {
+			e.waits = nil // it can't be judged twice
+		}
 	}
 	return m.result
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/natsd/natsd/subject"
 	"github.com/natsd/natsd/sublist"
@@ -29,8 +30,14 @@ const (
 	searchShare = 8
 	// searchPieces is how many pieces that is, about.
 	searchPieces = 4
-	// searchesMost is how many are carried on in turns; others wait for one of these to end: what has been found takes memory.
-	searchesMost = 16
+	// foundMost is how many subscriptions may have been found by searches that have not ended, before they end one after another:
+	// that takes 8 bytes each.
+	foundMost = 4 << 20
+	// searchesFew is how many there may be before it is looked which are in vain.
+	searchesFew = 16
+	// foundAtReload is how many turns' work may be spent before a reload on searches that can't wait for it.
+	foundAtReload      = 32
+	foundAtReloadLeast = 1 << 16
 )
 
 // matchWithin is match within Options.MatchWork; nil: it would take more, which is for a search.
@@ -69,36 +76,59 @@ func (e *Engine) mayReach(a *account, subj []byte, f func(*subscription) bool) b
 	return r == nil || r.ContainsFunc(f)
 }
 
+// searches are those that have not ended, in an account.
+type searches struct {
+	list []*search
+	at   int // the one that was last gone on with
+}
+
 // searchFor has a message wait until it is found whom it reaches.
 func (e *Engine) searchFor(f *fanout) {
 	e.mark(MarkSearch)
-	e.searches = append(e.searches, &search{in: f.msg.awaits, subj: f.msg.subject, msg: f})
+	e.addSearch(&search{in: f.msg.awaits, subj: f.msg.subject, msg: f})
+}
+
+func (e *Engine) addSearch(x *search) {
+	s := &x.in.searches
+	if len(s.list) == 0 {
+		e.seekers = append(e.seekers, x.in)
+	}
+	s.list = append(s.list, x)
+	e.searches++
+}
+
+// nextSearch is the one to go on with. Where much has been found and is held until the search ends, one goes on until it does.
+func (e *Engine) nextSearch() *search {
+	if e.foundSoFar >= foundMost {
+		return e.seekers[0].searches.list[0]
+	}
+	if e.seeker++; e.seeker >= len(e.seekers) {
+		e.seeker = 0
+	}
+	s := &e.seekers[e.seeker].searches
+	if s.at++; s.at >= len(s.list) {
+		s.at = 0
+	}
+	return s.list[s.at]
 }
 
 // stepSearches goes on with the searches.
 func (e *Engine) stepSearches() {
 	e.dropSearches()
 	limit := e.work + max(e.opts.TurnWork/searchShare, 1)
-	for len(e.searches) > 0 && e.work < limit {
-		if e.searching++; e.searching >= min(len(e.searches), searchesMost) {
-			e.searching = 0
-		}
-		x := e.searches[e.searching]
+	for e.searches > 0 && e.work < limit {
+		x := e.nextSearch()
 		if e.inVain(x) {
-			e.endSearch(x)
 			e.giveUp(x)
 			continue
 		}
 		if x.of == nil {
-			if x.msg == nil {
-				x.in = x.c.acc
-			}
 			x.of = x.in.subs.Search(x.subj)
 		}
-		before := x.in.subs.Steps()
+		before, found := x.in.subs.Steps(), x.of.Found()
 		r := x.in.subs.Continue(x.of, uint64(e.opts.TurnWork/(searchShare*searchPieces))*lookWork)
 		e.work += 1 + int((x.in.subs.Steps()-before)/lookWork)
-		if r == nil {
+		if e.foundSoFar += x.of.Found() - found; r == nil {
 			e.mark(MarkSearchSliced)
 			continue
 		}
@@ -121,42 +151,61 @@ func (e *Engine) goOnWith(f *fanout, r *sublist.Result[*subscription]) {
 
 // endSearch forgets one of the searches.
 func (e *Engine) endSearch(x *search) {
-	i := slices.Index(e.searches, x)
-	e.searches = slices.Delete(e.searches, i, i+1)
-	e.searching = i - 1
+	if x.of != nil {
+		e.foundSoFar -= x.of.Found()
+	}
+	e.searches--
+	s := &x.in.searches
+	i := slices.Index(s.list, x)
+	s.list = slices.Delete(s.list, i, i+1)
+	if i <= s.at {
+		s.at--
+	}
+	if len(s.list) == 0 {
+		s.list, s.at = nil, 0
+		i = slices.Index(e.seekers, x.in)
+		e.seekers = slices.Delete(e.seekers, i, i+1)
+		if i <= e.seeker {
+			e.seeker--
+		}
+	}
 }
 
 // dropSearches ends those that are in vain, however many others come first, where too much waits or they have become many.
 func (e *Engine) dropSearches() {
-	if e.suspended < suspendedMax && len(e.searches) < e.searchesDrop {
+	if e.suspended < suspendedMax && e.searches < e.searchesDrop {
 		return
 	}
-	kept := e.searches[:0]
-	for _, x := range e.searches {
+	for _, x := range e.allSearches() {
 		if e.inVain(x) {
 			e.giveUp(x)
-		} else {
-			kept = append(kept, x)
 		}
 	}
-	clear(e.searches[len(kept):])
-	e.searches, e.searchesDrop = kept, 2*len(kept)+searchesMost // so that each is looked at twice or so
+	e.searchesDrop = 2*e.searches + searchesFew // so that each is looked at twice or so
 }
 
-// inVain reports whether nobody waits for what a search finds, who asked having gone: it is a 503's, or too many messages wait. Such
-// a message is as if its publisher had gone before it was read, if it was not confirmed and has not crossed.
+// allSearches is a list of them.
+func (e *Engine) allSearches() (all []*search) {
+	for _, a := range e.seekers {
+		all = append(all, a.searches.list...)
+	}
+	return all
+}
+
+// inVain reports whether nobody waits for what a search finds, who asked having gone: it is a 503's, or too many messages wait.
+// Those of who is there are one each.
 func (e *Engine) inVain(x *search) bool {
-	f := x.msg
-	if f == nil {
+	if x.msg == nil {
 		return x.c.gate&gateClosed != 0
 	}
-	return e.suspended >= suspendedMax && f.msg.unread && f.msg.from.gate&gateClosed != 0 && len(f.msg.cross) == 0
+	from := x.msg.msg.from
+	return e.suspended >= suspendedMax && (from == e.self || from.gate&gateClosed != 0)
 }
 
-// giveUp forgets what a search that has been ended was for.
+// giveUp ends a search that is in vain.
 func (e *Engine) giveUp(x *search) {
-	if x.msg != nil {
-		e.forgo(x.msg)
+	if e.endSearch(x); x.msg != nil {
+		e.goWithout(x)
 	}
 }
 
@@ -228,25 +277,59 @@ func (e *Engine) unread(f *fanout) {
 // with wildcards, nothing on its way to another account.
 func (f *fanout) untouched() bool {
 	c := f.msg.from
-	return f.msg.unread && c.gate&gateClosed == 0 && len(f.msg.cross) == 0 && (!c.pedantic || subject.ValidLiteral(f.published))
+	return f.msg.unread && c.gate&gateClosed == 0 && len(f.msg.cross) == 0 && f.published != nil && (!c.pedantic || subject.ValidLiteral(f.published))
 }
 
 // searchAnew is called before a reload. A message whose receivers are searched for is read again under the new configuration, as if
-// it came then, if nothing has come of it yet; the receivers of others are to be found at once.
+// it came then, if nothing has come of it yet; the receivers of others are found at once, as far as a few turns' work goes.
 func (e *Engine) searchAnew() {
-	kept := e.searches[:0]
-	for _, x := range e.searches {
+	limit := e.work + max(foundAtReload*e.opts.TurnWork, foundAtReloadLeast)
+	all := e.allSearches()
+	for _, a := range e.seekers {
+		a.searches = searches{}
+	}
+	e.seekers, e.seeker, e.searches, e.foundSoFar = nil, 0, 0, 0
+	for _, x := range all {
 		switch {
 		case x.msg == nil:
-			x.of = nil
-			kept = append(kept, x)
+			x.in, x.of = x.c.acc, nil
+			e.addSearch(x)
 		case x.msg.untouched():
 			e.mark(MarkSearchUnread)
 			e.unread(x.msg)
 		default:
-			e.goOnWith(x.msg, nil)
+			e.findNow(x, limit)
 		}
 	}
-	clear(e.searches[len(kept):])
-	e.searches = kept
+}
+
+// findNow ends a search before a reload. If the turn has taken too long for that, nobody gets the message where it is searched for.
+func (e *Engine) findNow(x *search, limit int) {
+	if x.of == nil {
+		x.of = x.in.subs.Search(x.subj)
+	}
+	for e.work < limit {
+		before := x.in.subs.Steps()
+		r := x.in.subs.Continue(x.of, uint64(e.opts.TurnWork)*lookWork)
+		e.work += 1 + int((x.in.subs.Steps()-before)/lookWork)
+		if r != nil {
+			e.goOnWith(x.msg, r)
+			return
+		}
+	}
+	e.goWithout(x)
+}
+
+// goWithout has a message go on that reaches nobody where its receivers were searched for.
+func (e *Engine) goWithout(x *search) {
+	e.mark(MarkSearchGivenUp)
+	e.unfound.add(e.now)
+	e.goOnWith(x.msg, &e.nobody)
+}
+
+// tellGivenUp logs how often that was.
+func (e *Engine) tellGivenUp() {
+	if n := e.unfound.take(e.now); n > 0 {
+		e.logf(LevelWarn, "", strconv.Itoa(n)+" messages were not delivered: their publishers had gone, or they came from other accounts, and it took too long to find whom they reach")
+	}
 }

@@ -64,12 +64,12 @@ func TestSearch(t *testing.T) {
 	s := newSearching(t, Options{TurnWork: 256}, "z", ">")
 	other := s.client("SUB easy 1\r\n")
 	s.send(s.pub, "PUB "+hard+"z 1\r\nx\r\nPUB easy 1\r\ny\r\nPING\r\n")
-	if len(s.e.searches) != 1 {
-		t.Fatalf("%d searches", len(s.e.searches))
+	if s.e.searches != 1 {
+		t.Fatalf("%d searches", s.e.searches)
 	}
 	s.send(other, "PUB easy 1\r\nz\r\nPING\r\n")
-	if got := s.w.take(other); got != "MSG easy 1 1\r\nz\r\nPONG\r\n" || len(s.e.searches) != 1 {
-		t.Errorf("somebody else got %q, %d searches", got, len(s.e.searches))
+	if got := s.w.take(other); got != "MSG easy 1 1\r\nz\r\nPONG\r\n" || s.e.searches != 1 {
+		t.Errorf("somebody else got %q, %d searches", got, s.e.searches)
 	}
 	if got := s.w.take(s.pub); got != "" {
 		t.Errorf("the publisher got %q too early", got)
@@ -134,8 +134,8 @@ func TestSearchesTakeTurns(t *testing.T) {
 		s.w.ring(s.e)
 		got += s.w.take(easier)
 	}
-	if len(s.e.searches) != 3 {
-		t.Errorf("%d of three long searches are left after %d turns", len(s.e.searches), n)
+	if s.e.searches != 3 {
+		t.Errorf("%d of three long searches are left after %d turns", s.e.searches, n)
 	}
 	s.w.settle(t, s.e)
 }
@@ -167,7 +167,7 @@ func TestSearchAmidReload(t *testing.T) {
 			w.settle(t, e)
 			w.take(many)
 			turn(e, func() { e.Received(p, []byte(c.says+"PUB behind 1\r\ny\r\nPING\r\n")) })
-			if w.ring(e); len(e.searches) != 1 || e.searches[0].of == nil {
+			if w.ring(e); e.searches != 1 || e.seekers[0].searches.list[0].of == nil {
 				t.Fatal("it is not being searched for")
 			}
 			if c.closed {
@@ -199,10 +199,11 @@ func TestSearchAmidReload(t *testing.T) {
 	}
 }
 
-// Too many messages that wait for their receivers to be found are not kept once their publishers have gone, wherever in the line.
+// Too many messages that wait for their receivers to be found are not kept once their publishers have gone, wherever in the line; the
+// server itself has nothing more to say then that would wait.
 func TestSearchIsGivenUp(t *testing.T) {
 	s := newSearching(t, Options{TurnWork: 16}, "z")
-	var here [searchesMost]ConnID
+	var here [searchesFew]ConnID
 	for i := range here {
 		here[i] = s.client("")
 	}
@@ -214,19 +215,106 @@ func TestSearchIsGivenUp(t *testing.T) {
 		s.send(c, "CONNECT {}\r\nPUB "+hard+"z 0\r\n\r\n")
 		turn(s.e, func() { s.e.Closed(c, "") })
 	}
-	s.send(s.pub, "PUB "+hard+"z 0\r\n\r\n")
-	if n := len(s.e.searches); n != searchesMost+4 {
+	s.send(s.pub, "PUB "+hard+"z 0\r\n\r\nPING\r\n")
+	if n := s.e.searches; n != searchesFew+4 {
 		t.Fatalf("%d searches", n)
 	}
 	s.e.suspended += suspendedMax
+	turn(s.e, func() { s.e.publishOwn(s.e.global, hard+"z", "", nil, []byte("own")) })
 	s.w.ring(s.e)
 	s.e.suspended -= suspendedMax
-	if n := len(s.e.searches); n != searchesMost+1 {
-		t.Errorf("%d searches are left of %d that somebody waits for", n, searchesMost+1)
+	if n := s.e.searches; n != searchesFew+1 {
+		t.Errorf("%d searches are left of %d that somebody waits for", n, searchesFew+1)
 	}
 	s.w.settle(t, s.e)
-	if got := strings.Count(s.w.take(s.many), "MSG"); got != 256 || s.e.suspended != 0 {
+	if got := strings.Count(s.w.take(s.many), "MSG"); got != 256 || s.e.suspended != 0 || s.e.Footprint().Fanouts != 0 {
 		t.Errorf("%d got it, want the 256 that it reaches once; %d bytes wait", got, s.e.suspended)
+	}
+	if got := s.w.take(s.pub); got != "PONG\r\n" {
+		t.Errorf("who is there got %q", got)
+	}
+	if s.e.marks[MarkSearchGivenUp] != 3 || s.e.unfound.n+s.e.sys.dropped.n != 0 {
+		t.Errorf("given up %d times; not told of %d and %d", s.e.marks[MarkSearchGivenUp], s.e.unfound.n, s.e.sys.dropped.n)
+	}
+}
+
+// A reload does not take long because publishers have left many messages whose receivers are searched for.
+func TestReloadAmidManySearches(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 64, Users: []config.User{userWith("p", nil, nil)}, NoAuthUser: config.Located{Text: "p"}}, "z", ">")
+	const messages = 100
+	var publishers []ConnID
+	for range messages {
+		publishers = append(publishers, s.client(""))
+	}
+	for _, c := range publishers {
+		s.send(c, "PUB "+hard+"z 0\r\n\r\n")
+		turn(s.e, func() { s.e.Closed(c, "") })
+	}
+	turn(s.e, func() {
+		before := s.e.work
+		s.e.Reload(s.e.opts)
+		if w := s.e.work - before; w > 2*foundAtReloadLeast {
+			t.Errorf("the reload took %d", w)
+		}
+	})
+	s.w.settle(t, s.e)
+	got, given := strings.Count(s.w.take(s.many), "MSG"), int(s.e.marks[MarkSearchGivenUp])
+	if given == 0 || got != 512*(messages-given) {
+		t.Errorf("%d deliveries, given up: %d of %d", got, given, messages)
+	}
+	if f := s.e.Footprint(); f.Fanouts != 0 || s.e.suspended != 0 {
+		t.Errorf("left behind: %+v", f)
+	}
+}
+
+// An answer that was allowed once, and whose receivers are searched for when a reload comes, is not judged again.
+func TestSearchOfAllowedAnswer(t *testing.T) {
+	responder := userWith("r", lists("nothing", ""), nil)
+	responder.Permissions.AllowResponses = &config.ResponsePermission{Max: 1}
+	o := Options{TurnWork: 64, MatchWork: 4, Check: true, Users: []config.User{userWith("p", nil, nil), responder}}
+	e, w := started(t, o)
+	many, p, r := as(e, w, "p", combos("z")), as(e, w, "p", "SUB "+hard+"in 1\r\n"), as(e, w, "r", "SUB ask 1\r\n")
+	w.settle(t, e)
+	w.take(many)
+	turn(e, func() { e.Received(p, []byte("PUB ask "+hard+"in 0\r\n\r\n")) })
+	w.settle(t, e)
+	turn(e, func() { e.Received(r, []byte("PUB "+hard+"in 0\r\n\r\n")) })
+	if e.searches != 1 {
+		t.Fatalf("%d searches", e.searches)
+	}
+	turn(e, func() { e.Reload(o) })
+	w.settle(t, e)
+	if got := w.take(p); !strings.Contains(got, "MSG "+hard+"in 1 0") {
+		t.Errorf("who asked got %q, who answered %q", got, w.take(r))
+	}
+}
+
+// An account's searches do not keep those of another waiting.
+func TestSearchesOfAccountsTakeTurns(t *testing.T) {
+	o := Options{TurnWork: 16, MatchWork: 4, Check: true, Accounts: []config.Account{
+		{Name: "A", Users: []config.User{{Name: "a", Password: "p"}}}, {Name: "B", Users: []config.User{{Name: "b", Password: "p"}}}}}
+	e, w := started(t, o)
+	as(e, w, "a", combos("z")+combos("y"))
+	b := as(e, w, "b", "SUB b.*.*.*.* 1\r\nSUB b.b.*.*.* 2\r\nSUB *.*.*.*.b 3\r\n")
+	var others []ConnID
+	for range 30 {
+		others = append(others, as(e, w, "a", ""))
+	}
+	w.settle(t, e)
+	for _, c := range others {
+		turn(e, func() { e.Received(c, []byte("PUB "+hard+"x 0\r\n\r\n")) })
+	}
+	turn(e, func() { e.Received(b, []byte("PUB b.b.b.b.b 0\r\n\r\n")) })
+	got := w.take(b)
+	for n := 0; strings.Count(got, "MSG") < 3; n++ {
+		if n > 100 {
+			t.Fatalf("after %d turns it got %q", n, got)
+		}
+		w.ring(e)
+		got += w.take(b)
+	}
+	if e.searches != 30 {
+		t.Errorf("%d searches are left of 30", e.searches)
 	}
 }
 
@@ -234,11 +322,11 @@ func TestSearchIsGivenUp(t *testing.T) {
 func TestSearchForNobodyWhoHasGone(t *testing.T) {
 	s := newSearching(t, Options{TurnWork: 16}, "z")
 	s.send(s.pub, "PUB nobody "+hard+"in 0\r\n\r\n")
-	for range 5 * searchesMost {
+	for range 5 * searchesFew {
 		c := accept(s.e)
 		s.send(c, "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\nPUB nobody "+hard+"in 0\r\n\r\n")
 		turn(s.e, func() { s.e.Closed(c, "") })
-		if n := len(s.e.searches); n < 1 || n > 2*searchesMost+2 {
+		if n := s.e.searches; n < 1 || n > 2*searchesFew+2 {
 			t.Fatalf("%d searches, and one client that waits", n)
 		}
 	}
@@ -261,15 +349,14 @@ func TestSearchForAnswerThatStays(t *testing.T) {
 		head, body := "NATS/1.0\r\nNats-Trace-Dest: told\r\nNats-Trace-Only: 1\r\n\r\n", strings.Repeat("x", 3*shareMin)
 		s.e.BeginTurn()
 		s.e.Received(a, fmt.Appendf(nil, "HPUB %s %d %d\r\n%s%s\r\n", reply, len(head), len(head)+len(body), head, body))
-		if len(s.e.searches) != 1 || len(s.e.searches[0].msg.msg.held) != 1 {
-			t.Fatalf("%d searches, or nothing is kept", len(s.e.searches))
+		if s.e.searches != 1 || len(s.e.seekers[0].searches.list[0].msg.msg.held) != 1 {
+			t.Fatalf("%d searches, or nothing is kept", s.e.searches)
 		}
-		if f := s.e.searches[0].msg; reloaded {
+		if x := s.e.seekers[0].searches.list[0]; reloaded {
 			s.e.searchAnew()
 		} else {
-			s.e.endSearch(s.e.searches[0])
-			s.e.forgo(f)
 			s.e.Closed(a, "")
+			s.e.giveUp(x)
 		}
 		s.e.EndTurn()
 		s.w.settle(t, s.e)
@@ -279,23 +366,37 @@ func TestSearchForAnswerThatStays(t *testing.T) {
 	}
 }
 
-// A request that has crossed is not given up: where too much waits it is found at once whom it reaches.
+// A request whose receivers are searched for in the account that it has come into is given up once its publisher has gone, where too
+// much waits; not before.
 func TestSearchNotBehindACrossing(t *testing.T) {
-	s := withAccounts(t, Options{TurnWork: 16, MatchWork: 4, Check: true},
-		config.Account{Name: "A", Exports: exports(config.Service, ">")},
-		config.Account{Name: "B", Imports: []config.Import{service("A", hard+"*")}})
-	many, b := s.join("A", ""), s.join("B", "")
-	s.say(many, combos(">"))
-	for i, full := range []int{suspendedMax, 0} {
-		s.e.suspended += full
-		say(s.e, b, fmt.Sprintf("PUB %s%d 0\r\n\r\n", hard, i))
-		if n := len(s.e.searches); n != 0 && full > 0 || n != 1 && full == 0 {
-			t.Errorf("%d searches with %d bytes that wait", n, full)
+	for _, c := range []struct {
+		full, gone bool
+		want       int
+	}{{false, false, 256}, {true, false, 256}, {false, true, 256}, {true, true, 0}} {
+		s := withAccounts(t, Options{TurnWork: 16, MatchWork: 4, Check: true},
+			config.Account{Name: "A", Exports: exports(config.Service, ">")},
+			config.Account{Name: "B", Imports: []config.Import{service("A", hard+"*")}})
+		many, b := s.join("A", ""), s.join("B", "")
+		s.say(many, combos(">"))
+		say(s.e, b, "PUB "+hard+"x in 0\r\n\r\n")
+		if s.e.searches != 1 {
+			t.Fatalf("%d searches", s.e.searches)
+		}
+		if c.full {
+			s.e.suspended += suspendedMax
+		}
+		if c.gone {
+			turn(s.e, func() { s.e.Closed(b, "") })
 		}
 		s.w.settle(t, s.e)
-		s.e.suspended -= full
-		if got := strings.Count(s.w.take(many), "MSG"); got != 256 {
-			t.Errorf("%d of 256 got it", got)
+		if c.full {
+			s.e.suspended -= suspendedMax
+		}
+		if got := strings.Count(s.w.take(many), "MSG"); got != c.want {
+			t.Errorf("%+v: %d got it", c, got)
+		}
+		if f := s.e.Footprint(); f.Chunks != 0 && c.gone || f.Fanouts != 0 || s.e.suspended != 0 {
+			t.Errorf("%+v: left behind: %+v", c, f)
 		}
 	}
 }
@@ -304,8 +405,8 @@ func TestSearchNotBehindACrossing(t *testing.T) {
 func TestSearchAmidReloadComplainsOnce(t *testing.T) {
 	s := newSearching(t, Options{TurnWork: 256}, ">")
 	s.send(s.pub, "CONNECT {\"verbose\":true,\"pedantic\":true}\r\nPUB "+hard+"* 0\r\n\r\nPING\r\n")
-	if len(s.e.searches) != 1 {
-		t.Fatalf("%d searches", len(s.e.searches))
+	if s.e.searches != 1 {
+		t.Fatalf("%d searches", s.e.searches)
 	}
 	turn(s.e, func() { s.e.Reload(s.e.opts) })
 	s.w.settle(t, s.e)

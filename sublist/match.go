@@ -40,7 +40,7 @@ func (s *Sublist[T]) matchAnew(subj []byte, h uint32, most uint64) *Result[T] {
 	if all {
 		cost := s.buildSteps(most)
 		s.tally.steps += cost
-		if cost <= most {
+		if cost/buildsMost <= most {
 			r = s.build(h)
 			s.cache.put(r, subj)
 		}
@@ -86,6 +86,9 @@ func (s *Sublist[T]) collect(subj []byte, most uint64) (nowhere, all bool) {
 	s.tally.steps += w.steps + uint64(foundSteps*len(w.found))
 	return false, w.steps <= most
 }
+
+// buildsMost is how many times as much making a result may cost as finding it: it is done in one go.
+const buildsMost = 4
 
 // walk looks for the leaves whose patterns match a subject.
 type walk[T comparable] struct {
@@ -149,7 +152,7 @@ func (s *Sublist[T]) buildSteps(most uint64) (steps uint64) {
 			continue
 		}
 		steps += m.plain.showSteps(several)
-		if steps += uint64(groupSteps * len(m.groups)); steps > most {
+		if steps += uint64(groupSteps * len(m.groups)); steps/buildsMost > most {
 			return steps
 		}
 		for _, g := range m.groups {

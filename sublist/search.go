@@ -27,10 +27,12 @@ type Search[T comparable] struct {
 	at Position // there
 
 	steps, most uint64 // of this piece
+	back        uint64 // steps that it took to come to where it goes on
 
-	plain  []T
-	queues []Group[T]
-	named  map[string]int // places in queues
+	plain    []T
+	queues   []Group[T]
+	inQueues int            // members of them all
+	named    map[string]int // places in queues
 }
 
 // The kinds of tokens by which a pattern matches one of a subject, in the order of results.
@@ -56,9 +58,9 @@ func (s *Sublist[T]) Search(subj []byte) *Search[T] {
 // search is over, else nil. The result is stale at once if something changed meanwhile that may have concerned it; what has been
 // removed may be in it still. So is one with more than 1024 queue groups, which come in the order in which they were found.
 func (s *Sublist[T]) Continue(q *Search[T], steps uint64) *Result[T] {
-	q.most, q.steps, q.fresh = steps, 0, false
+	q.most, q.steps, q.back, q.fresh = max(steps, q.back), 0, 0, false // at least as much new as old
 	done := s.goOn(q)
-	s.tally.steps += q.steps
+	s.tally.steps += q.steps + q.back
 	if !done {
 		return nil
 	}
@@ -75,6 +77,9 @@ func (s *Sublist[T]) Continue(q *Search[T], steps uint64) *Result[T] {
 	}
 	return r
 }
+
+// Found returns how many subscriptions have been found so far: the search holds a copy of each.
+func (q *Search[T]) Found() int { return len(q.plain) + q.inQueues }
 
 // goOn reports whether all has been found.
 func (s *Sublist[T]) goOn(q *Search[T]) bool {
@@ -128,13 +133,15 @@ func (q *Search[T]) branch(b branch[T], end int, from []byte) bool {
 	if b.empty() {
 		return true
 	}
-	if len(from) == 0 {
+	if len(from) > 0 {
+		q.back += branchSteps
+	} else {
 		if q.fresh && q.steps >= q.most {
 			return false
 		}
 		q.fresh = true
+		q.steps += coldSteps
 	}
-	q.steps += coldSteps
 	if l := b.leaf; l != nil {
 		tail := l.subject[l.tail:]
 		q.steps += uint64(len(tail) / stepBytes)
@@ -201,6 +208,7 @@ func (q *Search[T]) take(l *leaf[T]) bool {
 
 // member adds a member to a queue group.
 func (q *Search[T]) member(queue string, v T) {
+	q.inQueues++
 	if n := len(q.queues); n > 0 && q.queues[n-1].Name == queue {
 		q.queues[n-1].Members = append(q.queues[n-1].Members, v)
 		return

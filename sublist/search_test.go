@@ -3,6 +3,7 @@ package sublist
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -162,11 +163,34 @@ func TestGapsCost(t *testing.T) {
 	s.Match([]byte("a"))
 	s.Remove(first)
 	before := s.Steps()
-	if r := s.MatchWithin([]byte("a"), members/compacted-1); r != nil {
+	if r := s.MatchWithin([]byte("a"), members/compacted/buildsMost-1); r != nil {
 		t.Error("a list is made anew within no steps")
 	}
 	s.Match([]byte("a"))
 	if steps := s.Steps() - before; steps < members/compacted {
 		t.Errorf("%d steps", steps)
+	}
+}
+
+// The way back to where a search goes on does not use up its pieces.
+func TestSearchesBelowMuch(t *testing.T) {
+	s := New[int](Options{})
+	prefix := strings.Repeat("a.", 500)
+	const depth = 8
+	for i := range 1 << depth {
+		pattern := prefix
+		for k := range depth {
+			pattern += [...]string{"a.", "*."}[i>>k&1]
+		}
+		if _, err := s.Insert([]byte(pattern+"z"), nil, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q, before, pieces := s.Search([]byte(prefix+strings.Repeat("a.", depth)+"z")), s.Steps(), 1
+	for s.Continue(q, 10) == nil {
+		pieces++
+	}
+	if steps := s.Steps() - before; pieces < 3 || steps > 4*(2<<depth)*(coldSteps+foundSteps)+500*coldSteps {
+		t.Errorf("%d steps in %d pieces", steps, pieces)
 	}
 }

@@ -191,6 +191,7 @@ var simExcusedMarks = map[string]string{
 	engine.MarkTLSTimeout.String(): "the same",
 
 	engine.MarkRecastHurried.String(): "imports would have to change nine times before all subscriptions have followed, or 64 MiB to wait; a test of the engine has them change",
+	engine.MarkSearchGivenUp.String(): "64 MiB would have to wait, or a reload to come amid a thousand searches; a test of the engine has",
 	engine.MarkRoomMade.String():      "hardly ever do many go on in one turn with max_pending waiting for each; a test of the engine has",
 	engine.MarkRequestsMax.String():   "no simulated client has 65536 requests unanswered; a test of the engine has",
 	engine.MarkHopsMax.String():       "simulated configurations have fewer accounts than that",
