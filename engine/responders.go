@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 
+	"github.com/natsd/natsd/subject"
 	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
 )
@@ -25,7 +26,7 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 
 // tellNobody is noResponders when it is known whom reply reaches.
 func (e *Engine) tellNobody(c *conn, subj, reply []byte, r *sublist.Result[*subscription]) {
-	s := e.ownSubscription(c, r)
+	s := e.ownSubscription(c, reply, r)
 	if s == nil || c.gate&gateClosed != 0 {
 		return
 	}
@@ -51,9 +52,28 @@ func (e *Engine) tellNobody(c *conn, subj, reply []byte, r *sublist.Result[*subs
 
 // ownSubscription finds the connection's own subscription among those that a subject reaches. Members of queue groups don't
 // count: the answer is for the requester, not for whoever shares its group.
-func (e *Engine) ownSubscription(c *conn, r *sublist.Result[*subscription]) *subscription {
+func (e *Engine) ownSubscription(c *conn, subj []byte, r *sublist.Result[*subscription]) *subscription {
+	if len(c.subs) < len(r.Plain)/ownShare {
+		return e.ownAmongAll(c, subj)
+	}
 	for i, s := range r.Plain {
 		if s.conn == c && !s.dead() && s.flags&subInternal == 0 {
+			return s
+		}
+		if i%lookWork == 0 {
+			e.work++
+		}
+	}
+	return nil
+}
+
+// ownShare is how many subscriptions that a subject reaches are looked through as fast as one of a connection is compared with it.
+const ownShare = 8
+
+// ownAmongAll is ownSubscription for a subject that reaches very many: the connection's own are compared with it.
+func (e *Engine) ownAmongAll(c *conn, subj []byte) *subscription {
+	for i, s := range c.subs {
+		if s.flags&(subDead|subInternal) == 0 && s.handle.Queue() == "" && c.home(s) == c.acc && subject.Match(subj, s.handle.Subject()) {
 			return s
 		}
 		if i%lookWork == 0 {

@@ -417,3 +417,34 @@ func TestSearchAmidReloadComplainsOnce(t *testing.T) {
 		t.Errorf("%d of 256 got it", got)
 	}
 }
+
+// Whom a 503 goes to is found among the connection's own subscriptions where its subject reaches many of others.
+func TestNoRespondersAmongMany(t *testing.T) {
+	e, w := started(t, Options{Check: true})
+	var all strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&all, "SUB in %d\r\nSUB in g %d\r\n", 2*i, 2*i+1)
+	}
+	const connect = "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\n"
+	others, c := accept(e), accept(e)
+	turn(e, func() { e.Received(others, []byte(connect+all.String())) })
+	for _, x := range []struct{ says, want string }{
+		{"SUB other 1\r\nSUB in g 2\r\n", ""},
+		{"SUB * 3\r\n", "HMSG in 3 "},
+	} {
+		say(e, c, connect+x.says)
+		w.settle(t, e)
+		w.take(c)
+		e.BeginTurn()
+		before := e.work
+		e.Received(c, []byte("PUB no.body in 0\r\n\r\n"))
+		worked := e.work - before
+		e.EndTurn()
+		if got := w.take(c); !strings.HasPrefix(got, x.want) || x.want == "" && got != "" {
+			t.Errorf("%q: it got %q, want %q", x.says, got, x.want)
+		}
+		if worked > 50 {
+			t.Errorf("%q: that took %d", x.says, worked)
+		}
+	}
+}

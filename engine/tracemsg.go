@@ -137,6 +137,7 @@ func (e *Engine) publishTraced(c *conn, a *wire.PubArgs, body []byte, ck *chunk)
 func (e *Engine) traced(c *conn, a *wire.PubArgs, body []byte) (t *tracing, refused bool) {
 	sampled := c.acc.def.trace
 	header, parent := readHeader(body[:a.Header])
+	e.work += a.Header / lineBytes
 	t = &tracing{account: c.acc, request: traceRequest{Header: header, Size: a.Size}}
 	switch dest := header[traceDestKey]; {
 	case len(dest) > 0:
@@ -161,6 +162,12 @@ func (e *Engine) traced(c *conn, a *wire.PubArgs, body []byte) (t *tracing, refu
 	return t, false
 }
 
+// What is told of the header of a message: so many lines and bytes. Of the rest, only what asks for the trace is looked at.
+const (
+	traceLinesMax  = 1000
+	traceHeaderMax = 64 << 10
+)
+
 // readHeader reads a header block without a status line. parent is the value of traceparent, whose case does not matter.
 func readHeader(block []byte) (header map[string][]string, parent string) {
 	first, rest, _ := strings.Cut(string(block), "\r\n")
@@ -168,9 +175,14 @@ func readHeader(block []byte) (header map[string][]string, parent string) {
 		return nil, ""
 	}
 	header = map[string][]string{}
+	lines, size := 0, 0
 	for line := range strings.SplitSeq(rest, "\r\n") {
 		key, value, ok := strings.Cut(line, ":")
 		if !ok || key == "" {
+			continue
+		}
+		lines++
+		if size += len(line); (lines > traceLinesMax || size > traceHeaderMax) && !asksForTrace(key) {
 			continue
 		}
 		value = strings.TrimSpace(value)
@@ -179,6 +191,11 @@ func readHeader(block []byte) (header map[string][]string, parent string) {
 		}
 	}
 	return header, parent
+}
+
+// asksForTrace reports whether a header's key may say that the message is traced, or how.
+func asksForTrace(key string) bool {
+	return key == traceDestKey || key == traceOnlyKey || key == acceptKey || strings.EqualFold(key, traceparentKey)
 }
 
 // isSampled reports whether a traceparent, four parts of which the last one are flags, says that its trace is recorded.

@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -260,5 +261,23 @@ func TestUntracedHeadersAllocateNothing(t *testing.T) {
 	s.e.args.ParseHPub([]byte("none 18 23"))
 	if n := testing.AllocsPerRun(100, func() { s.e.publishTraced(c, &s.e.args, body, nil) }); n > 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// Of a header with very much in it a part is told; what asks for the trace counts wherever it stands.
+func TestTracedHeaderIsBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("NATS/1.0\r\n")
+	for i := range 3 * traceLinesMax {
+		b.WriteString("k" + strconv.Itoa(i) + ": v\r\n")
+	}
+	b.WriteString("Traceparent: p\r\n" + traceDestKey + ": dest\r\n" + traceOnlyKey + ": 1\r\n\r\n")
+	header, parent := readHeader([]byte(b.String()))
+	if len(header) != traceLinesMax+3 || parent != "p" || header[traceDestKey][0] != "dest" || header[traceOnlyKey][0] != "1" {
+		t.Errorf("%d keys, parent %q, to %q", len(header), parent, header[traceDestKey])
+	}
+	long := "NATS/1.0\r\na: " + strings.Repeat("x", traceHeaderMax) + "\r\nb: y\r\n" + traceDestKey + ": dest\r\n\r\n"
+	if header, _ := readHeader([]byte(long)); len(header) != 1 || header[traceDestKey][0] != "dest" {
+		t.Errorf("%d keys of a long header", len(header))
 	}
 }
