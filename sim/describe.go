@@ -299,5 +299,6 @@ var operationNames = [numOperations]string{
 	opTooBig: "publishes too much", opLongLine: "sends too long a line", opHalfMessage: "announces a message and does not send it",
 	opBadVerb: "sends an unknown verb", opBadArguments: "sends wrong arguments", opBadPayload: "ends a payload wrongly",
 	opNoHeaders: "publishes headers that were not agreed on", opGather: "subscribes as one of a crowd", opShout: "publishes to the crowd", opGamble: "throws dice",
-	opCollect: "subscribes to a lot",
+	opCollect:  "subscribes to a lot",
+	opOverhear: "subscribes to what others are answered",
 }
