@@ -35,6 +35,7 @@ type Engine struct {
 	sys       system
 	self      *conn // the server as a publisher
 	posts     []post
+	postBytes int    // of their bodies
 	answers   intake // to what the server asked
 	asked     intake // what it is asked
 

@@ -50,6 +50,7 @@ func (e *Engine) publishOwn(a *account, subj, reply string, header, payload []by
 	body := make([]byte, 0, len(header)+len(payload)+2)
 	body = append(append(append(body, header...), payload...), '\r', '\n')
 	e.posts = append(e.posts, post{account: a, subject: subj, reply: reply, header: len(header), body: body})
+	e.postBytes += len(body)
 }
 
 // respond answers a call; one that wants no answer is given none.
@@ -78,6 +79,7 @@ func (e *Engine) runInternal() {
 		p := e.posts[0]
 		e.posts[0] = post{}
 		e.posts = e.posts[1:]
+		e.postBytes -= len(p.body)
 		e.publishPost(&p)
 	}
 	if len(e.posts) == 0 {

@@ -53,7 +53,7 @@ func (e *Engine) tellNobody(c *conn, subj, reply []byte, r *sublist.Result[*subs
 // ownSubscription finds the connection's own subscription among those that a subject reaches. Members of queue groups don't
 // count: the answer is for the requester, not for whoever shares its group.
 func (e *Engine) ownSubscription(c *conn, subj []byte, r *sublist.Result[*subscription]) *subscription {
-	if len(c.subs) < len(r.Plain)/ownShare {
+	if len(c.subs) <= ownMost && len(c.subs) < len(r.Plain)/ownShare {
 		return e.ownAmongAll(c, subj)
 	}
 	for i, s := range r.Plain {
@@ -67,17 +67,19 @@ func (e *Engine) ownSubscription(c *conn, subj []byte, r *sublist.Result[*subscr
 	return nil
 }
 
-// ownShare is how many subscriptions that a subject reaches are looked through as fast as one of a connection is compared with it.
-const ownShare = 8
+const (
+	// ownShare is how many subscriptions that a subject reaches are looked through as fast as one of a connection is compared with it.
+	ownShare = 8
+	// ownMost bounds how many are compared: their subjects may be long.
+	ownMost = 256
+)
 
 // ownAmongAll is ownSubscription for a subject that reaches very many: the connection's own are compared with it.
 func (e *Engine) ownAmongAll(c *conn, subj []byte) *subscription {
-	for i, s := range c.subs {
+	for _, s := range c.subs {
+		e.work += 1 + len(s.handle.Subject())/lineBytes
 		if s.flags&(subDead|subInternal) == 0 && s.handle.Queue() == "" && c.home(s) == c.acc && subject.Match(subj, s.handle.Subject()) {
 			return s
-		}
-		if i%lookWork == 0 {
-			e.work++
 		}
 	}
 	return nil

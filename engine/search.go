@@ -330,6 +330,6 @@ func (e *Engine) goWithout(x *search) {
 // tellGivenUp logs how often that was.
 func (e *Engine) tellGivenUp() {
 	if n := e.unfound.take(e.now); n > 0 {
-		e.logf(LevelWarn, "", strconv.Itoa(n)+" messages were not delivered: their publishers had gone, or they came from other accounts, and it took too long to find whom they reach")
+		e.logf(LevelWarn, "", strconv.Itoa(n)+" messages were not delivered: it took too long to find whom they reach, and their publishers had gone, or they could not be read again after a reload")
 	}
 }

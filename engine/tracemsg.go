@@ -141,7 +141,7 @@ func (e *Engine) traced(c *conn, a *wire.PubArgs, body []byte) (t *tracing, refu
 	t = &tracing{account: c.acc, request: traceRequest{Header: header, Size: a.Size}}
 	switch dest := header[traceDestKey]; {
 	case len(dest) > 0:
-		if t.dest = dest[0]; !subject.ValidLiteral(t.dest) {
+		if t.dest = strings.Clone(dest[0]); !subject.ValidLiteral(t.dest) {
 			return nil, false // "trace disabled" is such a one
 		}
 		if allowed, _ := e.mayPublish(c, []byte(t.dest)); !allowed {
@@ -333,7 +333,7 @@ func (e *Engine) tellTrace(t *tracing) {
 	if !e.listens(t.account, []byte(t.dest)) {
 		return
 	}
-	if len(e.posts) >= eventsMax {
+	if len(e.posts) >= eventsMax || e.postBytes >= suspendedMax {
 		e.sys.dropped.add(e.now)
 		return
 	}

@@ -281,3 +281,30 @@ func TestTracedHeaderIsBounded(t *testing.T) {
 		t.Errorf("%d keys of a long header", len(header))
 	}
 }
+
+// What waits to be told of messages is bounded by its bytes too.
+func TestTracesThatWaitAreBounded(t *testing.T) {
+	e, w := started(t, Options{})
+	c := accept(e)
+	say(e, c, "CONNECT {\"verbose\":false,\"headers\":true}\r\nSUB dest 1\r\n")
+	w.take(c)
+	tell := func() {
+		e.tellTrace(&tracing{account: e.global, dest: "dest"})
+	}
+	turn(e, func() {
+		tell()
+		if n := len(e.posts); n != 1 || e.postBytes != len(e.posts[0].body) {
+			t.Errorf("%d posts, %d bytes", n, e.postBytes)
+		}
+		e.postBytes += suspendedMax
+		tell()
+		e.postBytes -= suspendedMax
+		if n := len(e.posts); n != 1 || e.sys.dropped.n != 1 {
+			t.Errorf("%d posts, %d dropped", n, e.sys.dropped.n)
+		}
+	})
+	w.settle(t, e)
+	if e.postBytes != 0 {
+		t.Errorf("%d bytes are left", e.postBytes)
+	}
+}
