@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/natsd/natsd/sublist"
+import (
+	"math"
+
+	"github.com/natsd/natsd/sublist"
+)
 
 // The accounts that are always there: globalAccount is that of everybody who names none, systemAccount that of the server's
 // own events and services.
@@ -84,13 +88,24 @@ func (a *account) subscriptions() int { return a.subs.Count() - a.internal - a.l
 // lookWork is how many steps of the index, or looks at something that lies at hand, are one unit of a turn's work.
 const lookWork = 8
 
-// match is what subj reaches. What it costs counts towards the turn: there are subscriptions that make it cost much.
-func (e *Engine) match(a *account, subj []byte) *sublist.Result[*subscription] {
-	before := a.subs.Steps()
-	r := a.subs.Match(subj)
+// charge counts towards the turn what the index of an account has done since it had taken so many steps: there are subscriptions that
+// make it much.
+func (e *Engine) charge(a *account, before uint64) {
 	if steps := a.subs.Steps() - before; steps > 0 {
 		e.work += int(steps / lookWork)
 	}
+}
+
+// match is what subj reaches, however long that takes to find.
+func (e *Engine) match(a *account, subj []byte) *sublist.Result[*subscription] {
+	return e.matchUpTo(a, subj, math.MaxUint64)
+}
+
+// matchUpTo is match if that takes no more than so many steps of the index, else nil.
+func (e *Engine) matchUpTo(a *account, subj []byte, steps uint64) *sublist.Result[*subscription] {
+	before := a.subs.Steps()
+	r := a.subs.MatchWithin(subj, steps)
+	e.charge(a, before)
 	return r
 }
 
@@ -98,7 +113,7 @@ func (e *Engine) match(a *account, subj []byte) *sublist.Result[*subscription] {
 func (e *Engine) insert(a *account, subj, queue []byte, s *subscription) error {
 	before := a.subs.Steps()
 	h, err := a.subs.Insert(subj, queue, s)
-	e.work += int((a.subs.Steps() - before) / lookWork)
+	e.charge(a, before)
 	if s.handle = h; err == nil {
 		a.count(s, 1)
 	}
@@ -111,7 +126,7 @@ func (e *Engine) remove(a *account, s *subscription) {
 	if a.subs.Remove(s.handle) {
 		a.count(s, -1)
 	}
-	e.work += int((a.subs.Steps() - before) / lookWork)
+	e.charge(a, before)
 }
 
 // recount is count for a connection's subscription whose flags change, and for its shadows.

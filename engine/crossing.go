@@ -237,7 +237,7 @@ func (m *outgoing) setTail() {
 func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *sublist.Result[*subscription], next int) {
 	m := &e.out
 	if from == notYet {
-		if r = e.findOut(m); r == e.unknown || r == e.sought {
+		if r = e.findOut(m); !e.isKnown(r) {
 			return r, notYet
 		}
 		from = 0
@@ -259,7 +259,7 @@ func (e *Engine) serve(r *sublist.Result[*subscription], from, limit int) (at *s
 			r, from = &e.nobody, 0
 			continue
 		}
-		if r, from = e.enter(), 0; r == e.unknown || r == e.sought {
+		if r, from = e.enter(), 0; !e.isKnown(r) {
 			m.awaits = m.cross[m.crossed-1].to
 			return r, notYet
 		}
@@ -293,7 +293,7 @@ func (e *Engine) findOut(m *outgoing) *sublist.Result[*subscription] {
 	default:
 		r = e.reach(m.awaits, m.subject)
 	}
-	if r != e.unknown && r != e.sought {
+	if e.isKnown(r) {
 		if m.unread {
 			e.readNow(m)
 		}

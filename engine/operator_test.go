@@ -140,13 +140,25 @@ func newOperatorWorld(t rapid.TB, kind config.ResolverKind, edit func(*Options),
 	for _, err := range CheckOperators(&o) {
 		t.Fatal(err)
 	}
+	w.start(o)
+	w.run()
+	return w
+}
+
+// start starts an engine.
+func (w *operatorWorld) start(o Options) {
 	env := w.env()
 	env.Clock, env.Web, env.Vault = w, w, w
 	w.e = New(o, env)
 	turn(w.e, w.e.Start)
 	turn(w.e, func() { w.e.ListenerUp(clientListener, 4222) })
-	w.run()
-	return w
+}
+
+// restart starts another one with the same options and directory, of which it has only been asked.
+func (w *operatorWorld) restart() {
+	o := w.e.opts
+	w.fakeWorld = newFakeWorld()
+	w.start(o)
 }
 
 func subjectOf(t rapid.TB, token string) string {

@@ -45,13 +45,7 @@ func (w *operatorWorld) vaultDoes() {
 
 // again starts another engine with the same directory.
 func (w *operatorWorld) again() {
-	o := w.e.opts
-	w.fakeWorld = newFakeWorld()
-	env := w.env()
-	env.Clock, env.Web, env.Vault = w, w, w
-	w.e = New(o, env)
-	turn(w.e, w.e.Start)
-	turn(w.e, func() { w.e.ListenerUp(clientListener, 4222) })
+	w.restart()
 	w.run()
 }
 

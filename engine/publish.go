@@ -98,7 +98,7 @@ func (e *Engine) distribute(c *conn, a *wire.PubArgs, body []byte, ck *chunk, r 
 	answer := len(c.acc.replies) > 0 && isReplySubject(a.Subject)
 	if r.Empty() {
 		switch {
-		case r == e.unknown || r == e.sought:
+		case !e.isKnown(r):
 			e.await(c, a, body, ck, r, answer)
 			return
 		case !answer:

@@ -142,7 +142,7 @@ func (e *Engine) feedsOf(accounts []*account) map[*account][]feed {
 func (e *Engine) forgetMatches(a *account) {
 	before := a.subs.Steps()
 	a.subs.Forget()
-	e.work += int((a.subs.Steps() - before) / lookWork)
+	e.charge(a, before)
 }
 
 // stepRecast visits the next subscriptions, and ends the visit behind the last.

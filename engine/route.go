@@ -63,7 +63,7 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 	if !allowed {
 		return nil
 	}
-	if m.result = e.reach(c.acc, a.Subject); m.result == e.unknown || m.result == e.sought {
+	if m.result = e.reach(c.acc, a.Subject); !e.isKnown(m.result) {
 		if c.memo, e.waits = nil, m.subject; !lasting {
 			e.waits = nil // it can't be judged twice
 		}

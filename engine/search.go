@@ -11,8 +11,8 @@ import (
 )
 
 // There are sets of subscriptions that take long to find a subject's receivers among, though it may have none: 2^n patterns with a
-// literal or "*" in each of n tokens are all looked at. What takes more than Options.MatchWork is searched for over several, a
-// piece of each search in turns. Its message waits, and its publisher's next ones with it; nobody else does.
+// literal or "*" in each of n tokens are all looked at. What takes more than Options.MatchWork is searched for over several turns,
+// a piece of each search after another. Its message waits, and its publisher's next ones with it; nobody else does.
 
 // search is one that has not ended.
 type search struct {
@@ -45,12 +45,21 @@ func (e *Engine) matchWithin(a *account, subj []byte) *sublist.Result[*subscript
 	if e.boundless {
 		return e.match(a, subj)
 	}
+	return e.matchUpTo(a, subj, uint64(e.opts.MatchWork)*lookWork)
+}
+
+// goOnSearching is Continue, for so much of a turn's work.
+func (e *Engine) goOnSearching(a *account, s *sublist.Search[*subscription], work int) *sublist.Result[*subscription] {
 	before := a.subs.Steps()
-	r := a.subs.MatchWithin(subj, uint64(e.opts.MatchWork)*lookWork)
-	if steps := a.subs.Steps() - before; steps > 0 {
-		e.work += int(steps / lookWork)
-	}
+	r := a.subs.Continue(s, uint64(work)*lookWork)
+	e.work++
+	e.charge(a, before)
 	return r
+}
+
+// isKnown reports whether a result says whom a message reaches: it does not stand for those who have to be waited or searched for.
+func (e *Engine) isKnown(r *sublist.Result[*subscription]) bool {
+	return r != e.unknown && r != e.sought
 }
 
 // find is matchWithin for a message: the result is e.sought where it has to be searched for.
@@ -119,15 +128,15 @@ func (e *Engine) stepSearches() {
 	for e.searches > 0 && e.work < limit {
 		x := e.nextSearch()
 		if e.inVain(x) {
-			e.giveUp(x)
+			e.endSearch(x)
+			e.goWithout(x)
 			continue
 		}
 		if x.of == nil {
 			x.of = x.in.subs.Search(x.subj)
 		}
-		before, found := x.in.subs.Steps(), x.of.Found()
-		r := x.in.subs.Continue(x.of, uint64(e.opts.TurnWork/(searchShare*searchPieces))*lookWork)
-		e.work += 1 + int((x.in.subs.Steps()-before)/lookWork)
+		found := x.of.Found()
+		r := e.goOnSearching(x.in, x.of, e.opts.TurnWork/(searchShare*searchPieces))
 		if e.foundSoFar += x.of.Found() - found; r == nil {
 			e.mark(MarkSearchSliced)
 			continue
@@ -142,7 +151,7 @@ func (e *Engine) stepSearches() {
 	}
 }
 
-// goOnWith has a message go on of which is known whom it reaches; nil: which is to find out anew.
+// goOnWith has a message go on of which it has been found whom it reaches.
 func (e *Engine) goOnWith(f *fanout, r *sublist.Result[*subscription]) {
 	f.msg.found = r
 	e.fanouts = append(e.fanouts, f)
@@ -151,10 +160,7 @@ func (e *Engine) goOnWith(f *fanout, r *sublist.Result[*subscription]) {
 
 // endSearch forgets one of the searches.
 func (e *Engine) endSearch(x *search) {
-	if x.of != nil {
-		e.foundSoFar -= x.of.Found()
-	}
-	e.searches--
+	e.uncount(x)
 	s := &x.in.searches
 	i := slices.Index(s.list, x)
 	s.list = slices.Delete(s.list, i, i+1)
@@ -171,16 +177,35 @@ func (e *Engine) endSearch(x *search) {
 	}
 }
 
+// uncount has a search not be one of those that there are.
+func (e *Engine) uncount(x *search) {
+	if x.of != nil {
+		e.foundSoFar -= x.of.Found()
+	}
+	e.searches--
+}
+
 // dropSearches ends those that are in vain, however many others come first, where too much waits or they have become many.
 func (e *Engine) dropSearches() {
 	if e.suspended < suspendedMax && e.searches < e.searchesDrop {
 		return
 	}
-	for _, x := range e.allSearches() {
-		if e.inVain(x) {
-			e.giveUp(x)
+	for _, a := range e.seekers { // there may be thousands: none is looked for in its list
+		s := &a.searches
+		e.work += len(s.list) / lookWork
+		s.list = slices.DeleteFunc(s.list, func(x *search) bool {
+			vain := e.inVain(x)
+			if vain {
+				e.uncount(x)
+				e.goWithout(x)
+			}
+			return vain
+		})
+		if len(s.list) == 0 {
+			*s = searches{}
 		}
 	}
+	e.seekers = slices.DeleteFunc(e.seekers, func(a *account) bool { return len(a.searches.list) == 0 })
 	e.searchesDrop = 2*e.searches + searchesFew // so that each is looked at twice or so
 }
 
@@ -200,13 +225,6 @@ func (e *Engine) inVain(x *search) bool {
 	}
 	from := x.msg.msg.from
 	return e.suspended >= suspendedMax && (from == e.self || from.gate&gateClosed != 0)
-}
-
-// giveUp ends a search that is in vain.
-func (e *Engine) giveUp(x *search) {
-	if e.endSearch(x); x.msg != nil {
-		e.goWithout(x)
-	}
 }
 
 // forgo forgets a message that nobody has been given.
@@ -309,10 +327,7 @@ func (e *Engine) findNow(x *search, limit int) {
 		x.of = x.in.subs.Search(x.subj)
 	}
 	for e.work < limit {
-		before := x.in.subs.Steps()
-		r := x.in.subs.Continue(x.of, uint64(e.opts.TurnWork)*lookWork)
-		e.work += 1 + int((x.in.subs.Steps()-before)/lookWork)
-		if r != nil {
+		if r := e.goOnSearching(x.in, x.of, e.opts.TurnWork); r != nil {
 			e.goOnWith(x.msg, r)
 			return
 		}
@@ -320,8 +335,11 @@ func (e *Engine) findNow(x *search, limit int) {
 	e.goWithout(x)
 }
 
-// goWithout has a message go on that reaches nobody where its receivers were searched for.
+// goWithout has the message of a search that was given up go on: it reaches nobody where its receivers were searched for.
 func (e *Engine) goWithout(x *search) {
+	if x.msg == nil {
+		return
+	}
 	e.mark(MarkSearchGivenUp)
 	e.unfound.add(e.now)
 	e.goOnWith(x.msg, &e.nobody)

@@ -233,6 +233,9 @@ func TestSearchIsGivenUp(t *testing.T) {
 	if got := s.w.take(s.pub); got != "PONG\r\n" {
 		t.Errorf("who is there got %q", got)
 	}
+	if !s.w.logged("3 messages were not delivered: ") {
+		t.Errorf("the log does not tell of them: %q", s.w.log)
+	}
 	if s.e.marks[MarkSearchGivenUp] != 3 || s.e.unfound.n+s.e.sys.dropped.n != 0 {
 		t.Errorf("given up %d times; not told of %d and %d", s.e.marks[MarkSearchGivenUp], s.e.unfound.n, s.e.sys.dropped.n)
 	}
@@ -356,7 +359,8 @@ func TestSearchForAnswerThatStays(t *testing.T) {
 			s.e.searchAnew()
 		} else {
 			s.e.Closed(a, "")
-			s.e.giveUp(x)
+			s.e.endSearch(x)
+			s.e.goWithout(x)
 		}
 		s.e.EndTurn()
 		s.w.settle(t, s.e)
@@ -446,5 +450,31 @@ func TestNoRespondersAmongMany(t *testing.T) {
 		if worked > 50 {
 			t.Errorf("%q: that took %d", x.says, worked)
 		}
+	}
+}
+
+// Where searches hold very many subscriptions, one goes on until it ends, so that they become fewer.
+func TestSearchesThatHoldMuch(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 16}, "z", ">")
+	clients := []ConnID{s.client(""), s.client(""), s.client("")}
+	for _, c := range clients {
+		s.send(c, "PUB "+hard+"z 0\r\n\r\nPING\r\n")
+	}
+	s.e.foundSoFar += foundMost
+	for n := 0; s.e.searches == 3; n++ {
+		if n > 10000 {
+			t.Fatal("no search ends")
+		}
+		s.w.ring(s.e)
+	}
+	for _, x := range s.e.seekers[0].searches.list {
+		if x.of != nil && x.of.Found() > 20 {
+			t.Errorf("another one has found %d meanwhile", x.of.Found())
+		}
+	}
+	s.e.foundSoFar -= foundMost
+	s.w.settle(t, s.e)
+	if got := strings.Count(s.w.take(s.many), "MSG"); got != 3*512 || s.e.foundSoFar != 0 {
+		t.Errorf("%d of %d got it; %d are held", got, 3*512, s.e.foundSoFar)
 	}
 }

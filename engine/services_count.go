@@ -74,10 +74,7 @@ func (q *countQuery) find(e *Engine, budget int) (r *sublist.Result[*subscriptio
 		}
 		q.search = q.account.subs.Search(q.subject)
 	}
-	before := q.account.subs.Steps()
-	r = q.account.subs.Continue(q.search, uint64(budget)*lookWork)
-	e.work += int((q.account.subs.Steps() - before) / lookWork)
-	return r
+	return e.goOnSearching(q.account, q.search, budget)
 }
 
 func (q *countQuery) countReached(r *sublist.Result[*subscription]) {

@@ -27,7 +27,7 @@ func (e *Engine) settleUnderway() {
 	for _, f := range e.fanouts {
 		if f.next == notYet {
 			f.to, f.next = e.findOut(&f.msg), 0
-			assert.That(f.to != e.unknown, "a message waits though all have followed")
+			assert.That(e.isKnown(f.to), "a message waits though all have followed")
 		}
 		if !f.msg.settled {
 			e.settleFanout(f, known)

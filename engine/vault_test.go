@@ -142,13 +142,7 @@ func TestSaidBeforeTheDirectoryIsListed(t *testing.T) {
 	w := newOperatorWorld(t, config.FullResolver, nil)
 	w.files[publicOf(b)] = w.account(b, nil)
 	sys := w.files[w.sys]
-	o := w.e.opts
-	w.fakeWorld = newFakeWorld()
-	env := w.env()
-	env.Clock, env.Web, env.Vault = w, w, w
-	w.e = New(o, env)
-	turn(w.e, w.e.Start)
-	turn(w.e, func() { w.e.ListenerUp(clientListener, 4222) })
+	w.restart()
 	list := w.listed
 	w.listed = nil
 	c := w.administrator()
@@ -262,13 +256,7 @@ func TestDirectoryThatCanNotBeListed(t *testing.T) {
 		c.Revocations = jwt.RevocationList{publicOf(testUser(1)): int64(year2100 / 1e9)}
 	})
 	w.files = map[string]string{publicOf(a): next, publicOf(b): w.account(b, nil)}
-	o := w.e.opts
-	w.fakeWorld = newFakeWorld()
-	env := w.env()
-	env.Clock, env.Web, env.Vault = w, w, w
-	w.e = New(o, env)
-	turn(w.e, w.e.Start)
-	turn(w.e, func() { w.e.ListenerUp(clientListener, 4222) })
+	w.restart()
 	list := w.listed
 	w.listed = nil
 	turn(w.e, func() { w.e.VaultDone(list[0], VaultResult{Err: "permission denied"}) })

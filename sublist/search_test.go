@@ -194,3 +194,30 @@ func TestSearchesBelowMuch(t *testing.T) {
 		t.Errorf("%d steps in %d pieces", steps, pieces)
 	}
 }
+
+// Very many queue groups are not sorted at once: each is found all the same, with all its members, and is not remembered.
+func TestSearchOfManyGroups(t *testing.T) {
+	s := New[int](Options{CacheSize: 10})
+	for i := range 3 * sortedMost {
+		group := fmt.Appendf(nil, "g%d", i%(sortedMost+1))
+		if _, err := s.Insert([]byte([...]string{"a.b", "a.*", "a.>"}[i%3]), group, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := s.Match([]byte("a.b"))
+	s.Forget()
+	q := s.Search([]byte("a.b"))
+	r := s.Continue(q, 100)
+	for ; r == nil; r = s.Continue(q, 100) {
+	}
+	slices.SortFunc(r.Queues, func(a, b Group[int]) int { return strings.Compare(a.Name, b.Name) })
+	if len(want.Queues) != sortedMost+1 || !r.same(want) {
+		t.Errorf("%d groups, want %d", len(r.Queues), len(want.Queues))
+	}
+	if r.Valid() || s.Stats().Cached != 0 {
+		t.Error("it is remembered")
+	}
+	if q.Found() != 3*sortedMost {
+		t.Errorf("it holds %d", q.Found())
+	}
+}
