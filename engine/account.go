@@ -35,10 +35,10 @@ type account struct {
 	total         uint64  // connections that ever came here
 	traffic       traffic // of all that were ever here
 	slowConsumers uint64
-	updated       WallTime // when its rules were last set; 0: at the start
-	absent        bool     // the configuration does not name it any more
-	searches      searches // of messages in it
-	recasting     bool     // its subscriptions are visited: other imports call for other shadows
+	updated       WallTime       // when its rules were last set; 0: at the start
+	absent        bool           // the configuration does not name it any more
+	searches      queue[*search] // of messages in it, that have not ended; the first is the one whose turn it is
+	recasting     bool           // its subscriptions are visited: other imports call for other shadows
 
 	beat    timer // when its connections are told of again
 	telling bool  // they are about to be

@@ -73,7 +73,7 @@ func (l *load) run() {
 	l.e.BeginTurn()
 	l.e.Received(l.pub, l.input)
 	l.e.EndTurn()
-	for !l.e.run.empty() || len(l.e.fanouts) > 0 || len(l.e.touched) > 0 {
+	for !l.e.run.empty() || !l.e.fanouts.empty() || len(l.e.touched) > 0 {
 		l.e.BeginTurn()
 		l.e.TimerDue()
 		l.e.EndTurn()

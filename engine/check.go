@@ -60,7 +60,7 @@ func (e *Engine) Check() {
 	assert.Thatf(leaving == 0, "accounts count %d subscriptions of closed connections less than there are", leaving)
 	listed := e.subscriptions()
 	assert.Thatf(subs == listed, "%d subscriptions with connections, %d in the lists", subs, listed)
-	waits := !e.run.empty() || len(e.fanouts) > 0 || e.searches > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue()
+	waits := !e.run.empty() || !e.fanouts.empty() || e.searches > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue()
 	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	assert.That(len(e.awaiting) == 0 || e.recast.on || e.moves.on, "messages wait for nothing")
 	for i, t := range e.timers.heap {
@@ -186,6 +186,6 @@ func (e *Engine) Footprint() Footprint {
 	return Footprint{
 		Replies: replies, Shadows: shadows, Inboxes: len(e.inboxes),
 		Connections: len(e.conns) - len(e.free), Subscriptions: subs, Timers: e.timers.len(),
-		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: len(e.fanouts) + len(e.awaiting) + e.searches, Slots: len(e.conns),
+		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: e.fanouts.len() + len(e.awaiting) + e.searches, Slots: len(e.conns),
 	}
 }

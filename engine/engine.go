@@ -47,24 +47,25 @@ type Engine struct {
 
 	pool     chunkPool
 	iov      [][]byte
-	crowd    []*conn   // the same, because of a message to many
-	touched  []*conn   // something to write or to close at the end of the turn
-	run      runQueue  // gate opened: input that waits to be processed
-	fanouts  []*fanout // messages with receivers left to serve
-	awaiting []*fanout // messages of which it is not known yet whom they reach: connections or subscriptions follow a reload
-	reaping  []*conn   // closed, with subscriptions still to be removed
-	work     int       // messages handled and delivered this turn
-	limit    int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
-	written  int       // bytes handed to the network in this part of the turn (write.go)
-	flushAt  int       // bytes waiting for a receiver that are written without waiting for the end of the turn
-	fed      bool      // something was received this turn
-	turn     bool      // between BeginTurn and EndTurn
-	epoch    uint16    // counts the operator's decisions that connections have to follow
-	sweep    sweep     // the visit to those that have not
-	remaking remakings // become other users, with many subscriptions
-	moves    moves     // of users to other accounts, while not all connections have followed
-	recast   recast    // the visit to subscriptions, because imports have changed
-	casting  casting   // of the subscription that is given shadows
+	crowd    []*conn        // the same, because of a message to many
+	touched  []*conn        // something to write or to close at the end of the turn
+	run      queue[*conn]   // gate opened: input that waits to be processed
+	fanouts  queue[*fanout] // messages with receivers left to serve
+	speaking int            // of them, the server's own
+	awaiting []*fanout      // messages of which it is not known yet whom they reach: connections or subscriptions follow a reload
+	reaping  []*conn        // closed, with subscriptions still to be removed
+	work     int            // messages handled and delivered this turn
+	limit    int            // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
+	written  int            // bytes handed to the network in this part of the turn (write.go)
+	flushAt  int            // bytes waiting for a receiver that are written without waiting for the end of the turn
+	fed      bool           // something was received this turn
+	turn     bool           // between BeginTurn and EndTurn
+	epoch    uint16         // counts the operator's decisions that connections have to follow
+	sweep    sweep          // the visit to those that have not
+	remaking remakings      // become other users, with many subscriptions
+	moves    moves          // of users to other accounts, while not all connections have followed
+	recast   recast         // the visit to subscriptions, because imports have changed
+	casting  casting        // of the subscription that is given shadows
 
 	suspended  int       // bytes of the messages in fanouts, awaiting and searches
 	oldFanouts []*fanout // for their buffers
@@ -72,13 +73,12 @@ type Engine struct {
 	unknown *sublist.Result[*subscription] // stands for those whom a message reaches of which that is not known yet
 	sought  *sublist.Result[*subscription] // stands for those that take long to find
 
-	seekers    []*account // with searches
-	seeker     int        // the one whose turn it was last
-	searches   int        // in all of them
-	foundSoFar int        // subscriptions, by searches that have not ended
-	waits      []byte     // the subject on which the message was published that is about to wait
-	unfound    hushed     // messages that nobody gets since that took too long to find out
-	boundless  bool       // matches take as long as they take
+	seekers    queue[*account] // with searches; the first is the one whose turn it is
+	searches   int             // in all of them
+	foundSoFar int             // subscriptions, by searches that have not ended
+	waits      []byte          // the subject on which the message was published that is about to wait
+	unfound    hushed          // messages that nobody gets since that took too long to find out
+	boundless  bool            // matches take as long as they take
 
 	searchesDrop int // at so many searches it is looked which are in vain
 

@@ -26,7 +26,7 @@ func (e *Engine) BeginTurn() {
 	if e.searches > 0 {
 		e.stepSearches()
 	}
-	if len(e.fanouts) > 0 {
+	if !e.fanouts.empty() {
 		e.continueFanouts()
 	}
 	e.resume()
@@ -93,7 +93,7 @@ func (e *Engine) EndTurn() {
 	e.tellDropped()
 	e.tellGivenUp()
 	wake := e.timers.next()
-	if !e.run.empty() || len(e.fanouts) > 0 || e.searches > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || !e.remaking.empty() || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
+	if !e.run.empty() || !e.fanouts.empty() || e.searches > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || !e.remaking.empty() || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue() {
 		wake = e.now
 	}
 	if wake != e.wake || wake == e.now {

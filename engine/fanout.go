@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"slices"
-
 	"github.com/natsd/natsd/subject"
 	"github.com/natsd/natsd/sublist"
 	"github.com/natsd/natsd/wire"
@@ -121,14 +119,22 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 		if c != e.self && (!c.pedantic || subject.ValidLiteral(e.waits)) { // who was told is not told again
 			f.published = e.waits
 		}
-		e.putAside(f)
+		if e.putAside(f); c != e.self { // what else the server has to say may not concern those who are waited for
+			c.gate |= gateFanout
+		}
 	} else {
-		e.fanouts = append(e.fanouts, f)
+		e.addFanout(f)
 	}
 	e.suspended += len(f.ck.data)
-	if next != notYet || c != e.self { // what else the server has to say may not concern those who are waited for
-		c.gate |= gateFanout
+}
+
+// addFanout has a message go on, from the next turn on.
+func (e *Engine) addFanout(f *fanout) {
+	e.fanouts.push(f)
+	if f.msg.from == e.self {
+		e.speaking++
 	}
+	f.msg.from.gate |= gateFanout
 }
 
 // putAside has a message wait until it can be known whom it reaches.
@@ -144,29 +150,32 @@ func (e *Engine) putAside(f *fanout) {
 // goOnWaiting has the messages that waited go on, or see that they have to wait for something else.
 func (e *Engine) goOnWaiting() {
 	for _, f := range e.awaiting {
-		e.fanouts = append(e.fanouts, f)
-		f.msg.from.gate |= gateFanout
+		e.addFanout(f)
 	}
 	e.awaiting = nil
 }
 
 // letSpeak lets the publisher of a message that is not under way any more go on. The server may have several under way.
 func (e *Engine) letSpeak(c *conn) {
-	if c != e.self || !slices.ContainsFunc(e.fanouts, func(f *fanout) bool { return f.msg.from == c }) {
-		e.open(c, gateFanout)
+	if c == e.self {
+		if e.speaking--; e.speaking > 0 {
+			return
+		}
 	}
+	e.open(c, gateFanout)
 }
 
 // continueFanouts goes on with the messages that earlier turns did not finish, in their order, for half a turn's work.
 func (e *Engine) continueFanouts() {
 	limit := max(e.opts.TurnWork/2, 1)
-	for len(e.fanouts) > 0 {
-		f := e.fanouts[0]
+	for !e.fanouts.empty() {
+		f := e.fanouts.front()
+		e.work++ // there may be thousands that reach nobody
 		done := e.advance(f, limit)
 		if !done && f.next != notYet {
 			return
 		}
-		e.fanouts = slices.Delete(e.fanouts, 0, 1)
+		e.fanouts.pop()
 		if done || f.msg.from == e.self {
 			e.letSpeak(f.msg.from)
 		}

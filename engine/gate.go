@@ -138,31 +138,3 @@ func (e *Engine) goOn(c *conn) {
 		e.env.Network.ResumeReading(c.id)
 	}
 }
-
-// runQueue is a line of connections.
-type runQueue struct {
-	conns []*conn // those before first have left
-	first int
-}
-
-func (q *runQueue) empty() bool { return q.first == len(q.conns) }
-
-func (q *runQueue) len() int { return len(q.conns) - q.first }
-
-func (q *runQueue) push(c *conn) {
-	if q.first > len(q.conns)/2 && len(q.conns) == cap(q.conns) { // so that each is moved once or so
-		n := copy(q.conns, q.conns[q.first:])
-		clear(q.conns[n:])
-		q.conns, q.first = q.conns[:n], 0
-	}
-	q.conns = append(q.conns, c)
-}
-
-func (q *runQueue) pop() *conn {
-	c := q.conns[q.first]
-	q.conns[q.first] = nil
-	if q.first++; q.first == len(q.conns) {
-		q.conns, q.first = q.conns[:0], 0
-	}
-	return c
-}

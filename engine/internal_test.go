@@ -45,7 +45,7 @@ func TestServerAnswers(t *testing.T) {
 		for _, c := range all {
 			s.got(c, "HMSG ev 1 18 21\r\nNATS/1.0\r\nA: b\r\n\r\none\r\nMSG ev 1 3\r\ntwo\r\n")
 		}
-		if s.e.internalDue() || len(s.e.fanouts) > 0 {
+		if s.e.internalDue() || !s.e.fanouts.empty() {
 			t.Fatal("something is left")
 		}
 		// Each of many questions is answered.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/natsd/natsd/subject"
@@ -85,12 +84,6 @@ func (e *Engine) mayReach(a *account, subj []byte, f func(*subscription) bool) b
 	return r == nil || r.ContainsFunc(f)
 }
 
-// searches are those that have not ended, in an account.
-type searches struct {
-	list []*search
-	at   int // the one that was last gone on with
-}
-
 // searchFor has a message wait until it is found whom it reaches.
 func (e *Engine) searchFor(f *fanout) {
 	e.mark(MarkSearch)
@@ -99,26 +92,25 @@ func (e *Engine) searchFor(f *fanout) {
 
 func (e *Engine) addSearch(x *search) {
 	s := &x.in.searches
-	if len(s.list) == 0 {
-		e.seekers = append(e.seekers, x.in)
+	if s.empty() {
+		e.seekers.push(x.in)
 	}
-	s.list = append(s.list, x)
+	s.push(x)
 	e.searches++
 }
 
-// nextSearch is the one to go on with. Where much has been found and is held until the search ends, one goes on until it does.
-func (e *Engine) nextSearch() *search {
+// nextSearch is the one to go on with.
+func (e *Engine) nextSearch() *search { return e.seekers.front().searches.front() }
+
+// passTurn has others be gone on with, until it is the turn of this search again. Where much has been found and is held until a search
+// ends, one goes on until it does.
+func (e *Engine) passTurn() {
 	if e.foundSoFar >= foundMost {
-		return e.seekers[0].searches.list[0]
+		return
 	}
-	if e.seeker++; e.seeker >= len(e.seekers) {
-		e.seeker = 0
-	}
-	s := &e.seekers[e.seeker].searches
-	if s.at++; s.at >= len(s.list) {
-		s.at = 0
-	}
-	return s.list[s.at]
+	a := e.seekers.pop()
+	a.searches.push(a.searches.pop())
+	e.seekers.push(a)
 }
 
 // stepSearches goes on with the searches.
@@ -128,7 +120,7 @@ func (e *Engine) stepSearches() {
 	for e.searches > 0 && e.work < limit {
 		x := e.nextSearch()
 		if e.inVain(x) {
-			e.endSearch(x)
+			e.endSearch()
 			e.goWithout(x)
 			continue
 		}
@@ -139,9 +131,10 @@ func (e *Engine) stepSearches() {
 		r := e.goOnSearching(x.in, x.of, e.opts.TurnWork/(searchShare*searchPieces))
 		if e.foundSoFar += x.of.Found() - found; r == nil {
 			e.mark(MarkSearchSliced)
+			e.passTurn()
 			continue
 		}
-		e.endSearch(x)
+		e.endSearch()
 		if x.msg == nil {
 			e.open(x.c, gateSearch)
 			e.tellNobody(x.c, x.to, x.subj, r)
@@ -154,27 +147,17 @@ func (e *Engine) stepSearches() {
 // goOnWith has a message go on of which it has been found whom it reaches.
 func (e *Engine) goOnWith(f *fanout, r *sublist.Result[*subscription]) {
 	f.msg.found = r
-	e.fanouts = append(e.fanouts, f)
-	f.msg.from.gate |= gateFanout
+	e.addFanout(f)
 }
 
-// endSearch forgets one of the searches.
-func (e *Engine) endSearch(x *search) {
-	e.uncount(x)
-	s := &x.in.searches
-	i := slices.Index(s.list, x)
-	s.list = slices.Delete(s.list, i, i+1)
-	if i <= s.at {
-		s.at--
+// endSearch forgets the one whose turn it is.
+func (e *Engine) endSearch() {
+	a := e.seekers.pop()
+	if e.uncount(a.searches.pop()); a.searches.empty() {
+		a.searches = queue[*search]{}
+		return
 	}
-	if len(s.list) == 0 {
-		s.list, s.at = nil, 0
-		i = slices.Index(e.seekers, x.in)
-		e.seekers = slices.Delete(e.seekers, i, i+1)
-		if i <= e.seeker {
-			e.seeker--
-		}
-	}
+	e.seekers.push(a)
 }
 
 // uncount has a search not be one of those that there are.
@@ -190,10 +173,9 @@ func (e *Engine) dropSearches() {
 	if e.suspended < suspendedMax && e.searches < e.searchesDrop {
 		return
 	}
-	for _, a := range e.seekers { // there may be thousands: none is looked for in its list
-		s := &a.searches
-		e.work += len(s.list) / lookWork
-		s.list = slices.DeleteFunc(s.list, func(x *search) bool {
+	for _, a := range e.seekers.all() {
+		e.work += a.searches.len() / lookWork
+		a.searches.deleteFunc(func(x *search) bool {
 			vain := e.inVain(x)
 			if vain {
 				e.uncount(x)
@@ -201,18 +183,15 @@ func (e *Engine) dropSearches() {
 			}
 			return vain
 		})
-		if len(s.list) == 0 {
-			*s = searches{}
-		}
 	}
-	e.seekers = slices.DeleteFunc(e.seekers, func(a *account) bool { return len(a.searches.list) == 0 })
+	e.seekers.deleteFunc(func(a *account) bool { return a.searches.empty() })
 	e.searchesDrop = 2*e.searches + searchesFew // so that each is looked at twice or so
 }
 
 // allSearches is a list of them.
 func (e *Engine) allSearches() (all []*search) {
-	for _, a := range e.seekers {
-		all = append(all, a.searches.list...)
+	for _, a := range e.seekers.all() {
+		all = append(all, a.searches.all()...)
 	}
 	return all
 }
@@ -303,10 +282,10 @@ func (f *fanout) untouched() bool {
 func (e *Engine) searchAnew() {
 	limit := e.work + max(foundAtReload*e.opts.TurnWork, foundAtReloadLeast)
 	all := e.allSearches()
-	for _, a := range e.seekers {
-		a.searches = searches{}
+	for _, a := range e.seekers.all() {
+		a.searches = queue[*search]{}
 	}
-	e.seekers, e.seeker, e.searches, e.foundSoFar = nil, 0, 0, 0
+	e.seekers, e.searches, e.foundSoFar = queue[*account]{}, 0, 0
 	for _, x := range all {
 		switch {
 		case x.msg == nil:
@@ -337,7 +316,7 @@ func (e *Engine) findNow(x *search, limit int) {
 
 // goWithout has the message of a search that was given up go on: it reaches nobody where its receivers were searched for.
 func (e *Engine) goWithout(x *search) {
-	if x.msg == nil {
+	if e.work++; x.msg == nil {
 		return
 	}
 	e.mark(MarkSearchGivenUp)

@@ -167,7 +167,7 @@ func TestSearchAmidReload(t *testing.T) {
 			w.settle(t, e)
 			w.take(many)
 			turn(e, func() { e.Received(p, []byte(c.says+"PUB behind 1\r\ny\r\nPING\r\n")) })
-			if w.ring(e); e.searches != 1 || e.seekers[0].searches.list[0].of == nil {
+			if w.ring(e); e.searches != 1 || e.seekers.front().searches.front().of == nil {
 				t.Fatal("it is not being searched for")
 			}
 			if c.closed {
@@ -352,14 +352,14 @@ func TestSearchForAnswerThatStays(t *testing.T) {
 		head, body := "NATS/1.0\r\nNats-Trace-Dest: told\r\nNats-Trace-Only: 1\r\n\r\n", strings.Repeat("x", 3*shareMin)
 		s.e.BeginTurn()
 		s.e.Received(a, fmt.Appendf(nil, "HPUB %s %d %d\r\n%s%s\r\n", reply, len(head), len(head)+len(body), head, body))
-		if s.e.searches != 1 || len(s.e.seekers[0].searches.list[0].msg.msg.held) != 1 {
+		if s.e.searches != 1 || len(s.e.seekers.front().searches.front().msg.msg.held) != 1 {
 			t.Fatalf("%d searches, or nothing is kept", s.e.searches)
 		}
-		if x := s.e.seekers[0].searches.list[0]; reloaded {
+		if x := s.e.seekers.front().searches.front(); reloaded {
 			s.e.searchAnew()
 		} else {
 			s.e.Closed(a, "")
-			s.e.endSearch(x)
+			s.e.endSearch()
 			s.e.goWithout(x)
 		}
 		s.e.EndTurn()
@@ -467,7 +467,7 @@ func TestSearchesThatHoldMuch(t *testing.T) {
 		}
 		s.w.ring(s.e)
 	}
-	for _, x := range s.e.seekers[0].searches.list {
+	for _, x := range s.e.seekers.front().searches.all() {
 		if x.of != nil && x.of.Found() > 20 {
 			t.Errorf("another one has found %d meanwhile", x.of.Found())
 		}
@@ -477,4 +477,33 @@ func TestSearchesThatHoldMuch(t *testing.T) {
 	if got := strings.Count(s.w.take(s.many), "MSG"); got != 3*512 || s.e.foundSoFar != 0 {
 		t.Errorf("%d of %d got it; %d are held", got, 3*512, s.e.foundSoFar)
 	}
+}
+
+// Those that are given up all at once, because too much waits, go on in turns of the usual length, though they reach nobody.
+func TestSearchesGivenUpTogether(t *testing.T) {
+	const turnWork, messages = 64, 1000
+	s := newSearching(t, Options{TurnWork: turnWork}, "z")
+	turn(s.e, func() {
+		for range messages {
+			s.e.publishPost(&post{account: s.e.global, subject: hard + "y", body: []byte("\r\n")})
+		}
+	})
+	if s.e.searches != messages {
+		t.Fatalf("%d searches", s.e.searches)
+	}
+	s.e.suspended += suspendedMax
+	turn(s.e, func() { s.e.publishOwn(s.e.global, "later", "", nil, nil) })
+	s.e.suspended -= suspendedMax
+	if n := s.e.marks[MarkSearchGivenUp]; s.e.searches != 0 || n != messages {
+		t.Fatalf("%d searches, %d given up", s.e.searches, n)
+	}
+	for left := s.e.fanouts.len(); left > 0; left = s.e.fanouts.len() {
+		if s.w.ring(s.e); left-s.e.fanouts.len() > turnWork {
+			t.Errorf("%d went on in a turn of work %d", left-s.e.fanouts.len(), turnWork)
+		}
+		if waits := s.e.internalDue(); waits != !s.e.fanouts.empty() || s.e.speaking != s.e.fanouts.len() {
+			t.Errorf("%d are under way, %d counted, and what comes behind them waits: %v", s.e.fanouts.len(), s.e.speaking, waits)
+		}
+	}
+	s.w.settle(t, s.e)
 }

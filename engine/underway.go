@@ -24,7 +24,7 @@ func (e *Engine) settleUnderway() {
 	e.boundless = true
 	defer func() { e.boundless = false }()
 	known := make(outlooks)
-	for _, f := range e.fanouts {
+	for _, f := range e.fanouts.all() {
 		if f.next == notYet {
 			f.to, f.next = e.findOut(&f.msg), 0
 			assert.That(e.isKnown(f.to), "a message waits though all have followed")

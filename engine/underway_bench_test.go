@@ -39,14 +39,14 @@ func BenchmarkSettle(b *testing.B) {
 						e.Received(p, fmt.Appendf(nil, "CONNECT {\"verbose\":false,\"user\":\"o\",\"pass\":\"p\"}\r\nPUB %s r 1\r\nx\r\n", subj))
 					})
 				}
-				if n := len(e.fanouts); n < messages {
+				if n := e.fanouts.len(); n < messages {
 					b.Fatalf("%d messages are under way", n)
 				}
 				e.followAll()
 				b.StartTimer()
 				e.settleUnderway()
 				b.StopTimer()
-				for len(e.fanouts) > 0 || w.wake <= w.now {
+				for !e.fanouts.empty() || w.wake <= w.now {
 					w.ring(e)
 				}
 				b.StartTimer()

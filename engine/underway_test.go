@@ -57,14 +57,14 @@ func TestReloadAmidGroup(t *testing.T) {
 			}
 			turn(g.e, func() { g.e.Received(g.pub, []byte("PUB s.x in 1\r\nx\r\n")) })
 			for range n % 3 {
-				if len(g.e.fanouts) > 0 {
+				if !g.e.fanouts.empty() {
 					g.w.ring(g.e)
 				}
 			}
 			before := 0
 			turn(g.e, func() {
 				before = g.took("o") + g.took("l")
-				if len(g.e.fanouts) > 0 && g.e.fanouts[0].msg.untried > 0 {
+				if !g.e.fanouts.empty() && g.e.fanouts.front().msg.untried > 0 {
 					amid++
 				}
 				g.e.Reload(groupOptions(true))
@@ -126,7 +126,7 @@ func TestAnswerUnderWayIsNoRequest(t *testing.T) {
 			for range wait {
 				w.ring(e)
 			}
-			if len(e.fanouts) > 0 {
+			if !e.fanouts.empty() {
 				amid++
 			}
 			turn(e, func() { e.Reload(o()) })
@@ -154,7 +154,7 @@ func TestReloadAmidSecondConnect(t *testing.T) {
 	turn(e, func() { e.Received(pub, []byte("PUB s.x 1\r\nx\r\n")) })
 	turn(e, func() {
 		e.Received(c, []byte("CONNECT {\"verbose\":false,\"user\":\"no\",\"pass\":\"p\"}\r\n"))
-		if len(e.fanouts) != 1 || len(e.remaking.asked) != 1 || strings.Contains(w.take(c), "MSG") {
+		if e.fanouts.len() != 1 || len(e.remaking.asked) != 1 || strings.Contains(w.take(c), "MSG") {
 			t.Fatal("the message is not under way, or they have followed")
 		}
 		e.Reload(o(""))

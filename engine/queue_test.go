@@ -4,9 +4,9 @@ import "testing"
 
 // However many wait, and however long the line lasts, it keeps its order, and room for not much more than those in it. To
 // join it does not take longer where it is long.
-func TestRunQueueGoesRound(t *testing.T) {
+func TestQueueGoesRound(t *testing.T) {
 	for _, waiting := range []int{1, 2, 7, 1000, 1024} {
-		var q runQueue
+		var q queue[*conn]
 		var all []*conn
 		for i := range waiting {
 			all = append(all, &conn{cid: uint64(i)})
@@ -23,8 +23,8 @@ func TestRunQueueGoesRound(t *testing.T) {
 				moved += q.len()
 			}
 		}
-		if q.len() != waiting || cap(q.conns) > 4*waiting+8 {
-			t.Errorf("%d wait, want %d, with room for %d", q.len(), waiting, cap(q.conns))
+		if q.len() != waiting || cap(q.list) > 4*waiting+8 {
+			t.Errorf("%d wait, want %d, with room for %d", q.len(), waiting, cap(q.list))
 		}
 		if moved > 2*20*waiting {
 			t.Errorf("with %d waiting, %d were moved for %d that joined", waiting, moved, 20*waiting)
