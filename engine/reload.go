@@ -5,7 +5,8 @@ import "slices"
 // Reload takes over new options: they are in force when it returns. What can't change while the engine runs keeps its value;
 // its names in the configuration are returned, in order. Connections whose credentials are no longer right are closed, and
 // those for which more waits than may wait from now on: in this turn and the next ones, and each before it does anything or
-// gets any message. What was published before goes where it did, to those who may still get it (underway.go). A turn that is not
+// gets any message. Only whoever must be held against a hash gets messages until that is done, which takes a job: if it may stay, it
+// misses none. What was published before goes where it did, to those who may still get it (underway.go). A turn that is not
 // to be long waits while Following. The accounts and users must have been checked.
 func (e *Engine) Reload(o Options) (needRestart []string) { return e.ReloadPrepared(Prepare(o)) }
 

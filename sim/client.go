@@ -110,6 +110,7 @@ type connection struct {
 	answered     bool // the server handed all its answers to the network before it closed
 	closing      bool // closed its end, or is about to
 	sentencedAt  schedule.Time
+	weighing     int // turns without a job under way after which it is certain that the server has held it against a hash; 0: it is, or need not be
 	pingAt       schedule.Time
 	pongAt       schedule.Time // when the last PONG was read
 }

@@ -46,6 +46,8 @@ type node struct {
 	wakeDue     schedule.Time // when the clock looks whether to wake
 	timerDue    bool          // TimerDue waits in ready
 	jobs        map[engine.JobID]func()
+	working     int            // jobs whose end the engine was not told of
+	weighing    bool           // some client may be held against a hash: see weighed
 	stopping    bool           // told to stop or in lame duck mode
 	duckSince   engine.Instant // when lame duck mode began; 0: it did not
 	duckAt      schedule.Time
@@ -200,7 +202,7 @@ func (n *node) boot(now schedule.Time) {
 	n.life++
 	n.rng = rand.New(rand.NewPCG(n.noise(0), n.noise(1)))
 	n.wakeAt, n.wakeDue, n.timerDue = engine.Never, farAway, false
-	n.jobs = make(map[engine.JobID]func())
+	n.jobs, n.working = make(map[engine.JobID]func()), 0
 	n.asked, n.waiting, n.total = make(map[engine.QueryID]asked), 0, 0
 	n.seenIn, n.seenOut = 0, 0
 	n.busy, n.turnDue, n.paused, n.stopping = now, false, 0, false
@@ -290,6 +292,7 @@ func (n *node) turn(now schedule.Time) {
 	n.ready = n.ready[:copy(n.ready, n.ready[done:])]
 	n.endTurn()
 	n.tellDeparted()
+	n.weighed()
 	n.turnNow = false
 	n.busy = now + schedule.Time(n.cost*n.slow)
 	if n.eng.Stopped() {
@@ -346,6 +349,7 @@ func (n *node) hand(r ready) {
 		n.eng.TimerDue()
 	case readyJob:
 		t.event(n.index, EventJobDone, 0, int64(r.n))
+		n.working--
 		n.eng.JobDone(engine.JobID(r.n))
 	case readyListener:
 		n.listenerDoes(r.n)

@@ -63,6 +63,7 @@ func (n *node) retime() {
 func (n *node) Submit(id engine.JobID, run func()) {
 	n.effect(EffectSubmit, 0, int64(id))
 	n.jobs[id] = run
+	n.working++
 	// A server that is slow all along runs its jobs as fast as others: auth_timeout is drawn for those.
 	k := decision.Key{Kind: decision.SimJob, Actor: n.actor, Purpose: uint32(n.life), N: uint64(id)}
 	long := schedule.Time(n.w.source.Range(k, jobMin, jobMax)) * schedule.Time(n.slow/n.w.cfg.slow)

@@ -7,7 +7,8 @@ import (
 )
 
 // Other terms are in force from one moment on, for everybody who is connected. Whoever showed what is no longer right is told so
-// and closed; what it sent and the server had not read goes nowhere, and nothing that is published from then on reaches it. All
+// and closed; what it sent and the server had not read goes nowhere, and nothing that is published from then on reaches it, or, where
+// it has to be held against a hash, from when that was done: who is in order must miss nothing while that lasts. All
 // others stay, even if there are more than would be let in now, or have more subscriptions than they could make. What a client
 // sends is held against the limits then in force, whether it knows of them or not, and of max_payload it is told before anything
 // that it asks for later is answered.
@@ -62,6 +63,9 @@ func (c *client) retermed(was, is terms) {
 	if c.w.cfg.auth.required() && c.shown != is.who {
 		c.expelled = true
 		c.sentenced(wire.ErrAuthorization)
+		if is.hashed {
+			c.weighing, c.node.weighing = weighTurns(len(c.w.clients)), true
+		}
 		for n := len(c.published) - 1; n > 0 && c.published[n].epoch == c.id.Epoch() && c.published[n].end > handed; n-- {
 			c.bar(n)
 		}
@@ -116,6 +120,27 @@ func (c *client) sentenced(err wire.Err) {
 	c.later(clientCloseBy, patienceClose)
 }
 
+// weighTurns is how many turns without a job it takes the server at most to come to everybody, to have passwords compared, and to
+// come to everybody with the outcome, if it comes to one of them in a turn.
+func weighTurns(clients int) int { return 4*clients + 16 }
+
+// weighed counts, at the end of a turn, those after which clients have been held against a hash.
+func (n *node) weighed() {
+	if !n.weighing || n.working > 0 {
+		return
+	}
+	n.weighing = false
+	for _, c := range n.w.clients {
+		if c == nil || c.node != n || c.weighing == 0 {
+			continue
+		}
+		if c.weighing--; c.weighing == 0 {
+			c.sentencedAt = n.w.queue.Now()
+		}
+		n.weighing = n.weighing || c.weighing > 0
+	}
+}
+
 // executed takes the last words to a connection that a reload has doomed.
 func (c *client) executed(text []byte) bool {
 	if c.sentence == "" || string(text) != string(c.sentence) {
@@ -160,7 +185,7 @@ func (c *client) judgeTerms(from *client, p *published) {
 	switch {
 	case p.barred:
 		c.w.fail(propTerms, c.name()+" read a message of "+from.name()+" that the server must refuse")
-	case c.sentencedAt > 0 && p.at > c.sentencedAt:
+	case c.sentencedAt > 0 && c.weighing == 0 && p.at > c.sentencedAt:
 		c.w.fail(propTerms, c.name()+" read a message of "+from.name()+" that was published after a reload which it must not outlive")
 	}
 }

@@ -141,12 +141,14 @@ func TestKeptSeeds(t *testing.T) {
 			continue
 		}
 		seed, err1 := strconv.ParseUint(f[0], 10, 64)
-		span, err2 := time.ParseDuration(f[1])
-		if err1 != nil || err2 != nil || len(f) < 3 {
+		text, names, _ := strings.Cut(f[1], "/")
+		span, err2 := time.ParseDuration(text)
+		with, err3 := FindFoci(names)
+		if err1 != nil || err2 != nil || err3 != nil || len(f) < 3 {
 			t.Fatalf("not a seed, a duration and what it found: %q", line)
 		}
-		if r := Run(Options{Seed: seed, For: span}); r.Failure != nil {
-			t.Errorf("seed %d -for %s fails: %s: %s (once found: %s)", seed, span, r.Failure.Property, r.Failure.What, strings.Join(f[2:], " "))
+		if r := Run(Options{Seed: seed, For: span, With: with}); r.Failure != nil {
+			t.Errorf("seed %d %s fails: %s: %s (once found: %s)", seed, f[1], r.Failure.Property, r.Failure.What, strings.Join(f[2:], " "))
 		}
 	}
 }
