@@ -173,6 +173,7 @@ type Footprint struct {
 	Replies int // reply subjects that stand for requests from other accounts
 	Shadows int // subscriptions that stand in other accounts for those of connections
 	Inboxes int // questions of the server's own that wait for answers
+	Posts   int // messages of the server's own that wait to be published
 }
 
 // Footprint counts what the engine holds, for leak checks.
@@ -184,7 +185,7 @@ func (e *Engine) Footprint() Footprint {
 		shadows += a.internal - a.standing - len(a.def.services)
 	}
 	return Footprint{
-		Replies: replies, Shadows: shadows, Inboxes: len(e.inboxes),
+		Replies: replies, Shadows: shadows, Inboxes: len(e.inboxes), Posts: e.posts.n,
 		Connections: len(e.conns) - len(e.free), Subscriptions: subs, Timers: e.timers.len(),
 		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: e.fanouts.len() + len(e.awaiting) + e.searches, Slots: len(e.conns),
 	}

@@ -33,11 +33,11 @@ type Engine struct {
 	users     *directory
 	system    *account
 	sys       system
-	self      *conn // the server as a publisher
-	posts     []post
-	postBytes int    // of their bodies
-	answers   intake // to what the server asked
-	asked     intake // what it is asked
+	self      *conn      // the server as a publisher
+	posts     rota[post] // what it publishes, and the accounts on whose behalf; held where the last is under way
+	speaksFor *account   // on whose behalf it publishes
+	answers   intake     // to what the server asked
+	asked     intake     // what it is asked
 
 	conns   []*conn  // by slot
 	gens    []uint32 // generation of each slot
@@ -51,7 +51,6 @@ type Engine struct {
 	touched  []*conn        // something to write or to close at the end of the turn
 	run      queue[*conn]   // gate opened: input that waits to be processed
 	fanouts  queue[*fanout] // messages with receivers left to serve
-	speaking int            // of them, the server's own
 	awaiting []*fanout      // messages of which it is not known yet whom they reach: connections or subscriptions follow a reload
 	reaping  []*conn        // closed, with subscriptions still to be removed
 	work     int            // messages handled and delivered this turn

@@ -15,6 +15,8 @@ type fanout struct {
 	next int      // place in to, as fan counts
 	acc  *account // in which it was published
 
+	behalf *account // on which the server itself publishes it; nil: a client does
+
 	subject, reply []byte
 	published      []byte // the subject before mappings, of a message that waits to know whom it reaches
 }
@@ -97,7 +99,9 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	c := e.out.from
 	f := e.spareFanout()
 	f.to, f.next = r, next
-	f.acc = c.acc
+	if f.acc = c.acc; c == e.self {
+		f.behalf = e.speaksFor
+	}
 	f.subject, f.reply = append(f.subject[:0], a.Subject...), append(f.reply[:0], a.Reply...)
 	e.out.headFor = nil         // shown lies in room that others use meanwhile
 	e.out.lines = 0             // as does the line
@@ -131,8 +135,9 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 // addFanout has a message go on, from the next turn on.
 func (e *Engine) addFanout(f *fanout) {
 	e.fanouts.push(f)
-	if f.msg.from == e.self {
-		e.speaking++
+	if f.behalf != nil {
+		e.posts.hold(f.behalf)
+		return
 	}
 	f.msg.from.gate |= gateFanout
 }
@@ -155,14 +160,14 @@ func (e *Engine) goOnWaiting() {
 	e.awaiting = nil
 }
 
-// letSpeak lets the publisher of a message that is not under way any more go on. The server may have several under way.
-func (e *Engine) letSpeak(c *conn) {
-	if c == e.self {
-		if e.speaking--; e.speaking > 0 {
-			return
-		}
+// letSpeak lets the publisher of a message that is not under way any more go on. The server may have several under way, on behalf of
+// an account too.
+func (e *Engine) letSpeak(f *fanout) {
+	if f.behalf != nil {
+		e.posts.free(f.behalf)
+		return
 	}
-	e.open(c, gateFanout)
+	e.open(f.msg.from, gateFanout)
 }
 
 // continueFanouts goes on with the messages that earlier turns did not finish, in their order, for half a turn's work.
@@ -176,8 +181,8 @@ func (e *Engine) continueFanouts() {
 			return
 		}
 		e.fanouts.pop()
-		if done || f.msg.from == e.self {
-			e.letSpeak(f.msg.from)
+		if done || f.behalf != nil {
+			e.letSpeak(f)
 		}
 		if !done {
 			e.putAside(f)
@@ -192,6 +197,9 @@ func (e *Engine) continueFanouts() {
 
 // advance goes on with a message until the turn's work reaches limit. It reports whether it is done.
 func (e *Engine) advance(f *fanout, limit int) bool {
+	if f.behalf != nil {
+		e.self.acc, e.speaksFor = f.acc, f.behalf // the server has spoken elsewhere since
+	}
 	spare := e.out
 	e.out = f.msg
 	f.to, f.next = e.serve(f.to, f.next, limit)
@@ -223,7 +231,7 @@ func (e *Engine) spareFanout() *fanout {
 
 func (e *Engine) keepFanout(f *fanout) {
 	f.published, f.msg.unread, f.msg.found = nil, false, nil
-	f.to, f.acc, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil, nil
+	f.to, f.acc, f.behalf, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil, nil, nil
 	f.msg.headFor, f.msg.subject, f.msg.reply, f.msg.shown, f.msg.lineChunk = nil, nil, nil, nil, nil
 	if len(e.oldFanouts) < fanoutsKept {
 		e.oldFanouts = append(e.oldFanouts, f)

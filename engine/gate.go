@@ -90,7 +90,7 @@ func (e *Engine) open(c *conn, g gate) {
 		return
 	}
 	c.gate &^= g
-	if c.gate == 0 && c != e.self {
+	if c.gate == 0 {
 		e.enqueue(c)
 	}
 }

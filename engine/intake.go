@@ -48,7 +48,7 @@ func (e *Engine) take(s *subscription) {
 	body := append([]byte(nil), m.body[:m.size]...)
 	k := &call{
 		account: m.from.acc, subject: string(m.subject), reply: string(m.reply), header: body[:m.header:m.header], body: body[m.header:],
-		asker: m.from.acc.name, from: e.who(m.from, true), conn: m.from.id, handle: s.also.handle,
+		asker: m.from.acc.name, behalf: m.from.acc, from: e.who(m.from, true), conn: m.from.id, handle: s.also.handle,
 	}
 	if n := m.crossed; n > 0 {
 		x := &m.cross[n-1]

@@ -4,7 +4,8 @@ import "github.com/natsd/natsd/wire"
 
 // The server itself publishes and subscribes: events, answers to requests about it, measurements. What it publishes waits in
 // posts until the end of the turn; what it receives waits in an intake until then. So a handler never runs in the middle of a
-// delivery, and a message of the server's own never comes between those of a client.
+// delivery, and a message of the server's own never comes between those of a client. The accounts on whose behalf it speaks take
+// turns.
 
 // post is a message of the server's own that waits to be published.
 type post struct {
@@ -21,6 +22,7 @@ type call struct {
 	subject, reply string
 	header, body   []byte      // owned
 	asker          string      // the account whose import brought it, or in which it was published
+	behalf         *account    // in which it was published
 	from           requestInfo // who published it, as the server knows it, whatever the message says
 	conn           ConnID      // its connection, which may be gone
 	handle         func(*call)
@@ -47,22 +49,26 @@ func (e *Engine) handle(a *account, subj string, f func(*call)) *subscription {
 
 // publishOwn publishes a message of the server's own in an account. header is a whole header block, or empty.
 func (e *Engine) publishOwn(a *account, subj, reply string, header, payload []byte) {
+	e.publishFor(a, a, subj, reply, header, payload)
+}
+
+// publishFor is publishOwn on behalf of another account.
+func (e *Engine) publishFor(behalf, a *account, subj, reply string, header, payload []byte) {
 	body := make([]byte, 0, len(header)+len(payload)+2)
 	body = append(append(append(body, header...), payload...), '\r', '\n')
-	e.posts = append(e.posts, post{account: a, subject: subj, reply: reply, header: len(header), body: body})
-	e.postBytes += len(body)
+	e.posts.push(behalf, post{account: a, subject: subj, reply: reply, header: len(header), body: body}, len(body))
 }
 
 // respond answers a call; one that wants no answer is given none.
 func (e *Engine) respond(k *call, header, payload []byte) {
 	if k.reply != "" {
-		e.publishOwn(k.account, k.reply, "", header, payload)
+		e.publishFor(k.behalf, k.account, k.reply, "", header, payload)
 	}
 }
 
 // internalDue reports whether something of the server's own waits.
 func (e *Engine) internalDue() bool {
-	return len(e.answers.calls) > 0 || len(e.asked.calls) > 0 || len(e.posts) > 0
+	return len(e.answers.calls) > 0 || len(e.asked.calls) > 0 || e.posts.ready()
 }
 
 // runInternal handles what the server received and publishes what it has to say, until the turn is full; something is
@@ -75,19 +81,17 @@ func (e *Engine) runInternal() {
 			k.handle(k)
 		}
 	}
-	for n := 0; len(e.posts) > 0 && e.self.gate&gateFanout == 0 && (n == 0 || e.work < e.opts.TurnWork); n++ {
-		p := e.posts[0]
-		e.posts[0] = post{}
-		e.posts = e.posts[1:]
-		e.postBytes -= len(p.body)
-		e.publishPost(&p)
-	}
-	if len(e.posts) == 0 {
-		e.posts = nil
+	for n := 0; n == 0 || e.work < e.opts.TurnWork; n++ {
+		a, p, ok := e.posts.pop()
+		if !ok {
+			return
+		}
+		e.publishPost(a, &p)
 	}
 }
 
-func (e *Engine) publishPost(p *post) {
+// publishPost publishes a message on behalf of an account.
+func (e *Engine) publishPost(behalf *account, p *post) {
 	if p.make != nil {
 		p.body = append(p.make(e), '\r', '\n')
 	}
@@ -102,7 +106,7 @@ func (e *Engine) publishPost(p *post) {
 	if e.opts.Trace && e.opts.TraceVerbose {
 		e.tracePost(p)
 	}
-	e.self.acc = p.account
+	e.self.acc, e.speaksFor = p.account, behalf
 	e.work++
 	r := e.reach(p.account, a.Subject)
 	if r == e.sought && e.suspended >= suspendedMax {

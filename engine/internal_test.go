@@ -55,3 +55,59 @@ func TestServerAnswers(t *testing.T) {
 		}
 	}
 }
+
+// However much the server has to say on behalf of one account, and to however many, that of another does not wait for it.
+func TestServerSpeaksForAccountsInTurns(t *testing.T) {
+	const messages, receivers = 50, 40
+	s := withAccounts(t, Options{TurnWork: 8}, config.Account{Name: "A"}, config.Account{Name: "B"})
+	b := s.join("B", "SUB ev.* 1\r\n")
+	var many []ConnID
+	for range receivers {
+		many = append(many, s.join("A", "SUB ev 1\r\n"))
+	}
+	turn(s.e, func() {
+		for range messages {
+			s.e.publishOwn(s.e.byAccount["A"], "ev", "", nil, []byte("x"))
+		}
+		for i := range 3 {
+			s.e.publishOwn(s.e.byAccount["B"], "ev."+itoa(i), "", nil, []byte("y"))
+		}
+	})
+	for n := 0; s.e.posts.of[s.e.byAccount["B"]] != nil; n++ {
+		if n > 5 {
+			t.Fatalf("after %d turns that of B waits, %d in all", n, s.e.posts.n)
+		}
+		s.w.ring(s.e)
+	}
+	if n := s.e.posts.n; n < messages-3 || !s.e.posts.holds(s.e.byAccount["A"]) {
+		t.Errorf("%d are left, and the first is not under way", n)
+	}
+	s.w.settle(t, s.e)
+	s.got(b, "MSG ev.0 1 1\r\ny\r\nMSG ev.1 1 1\r\ny\r\nMSG ev.2 1 1\r\ny\r\n")
+	for _, c := range many {
+		s.got(c, strings.Repeat("MSG ev 1 1\r\nx\r\n", messages))
+	}
+	if f := s.e.Footprint(); f.Posts != 0 || f.Fanouts != 0 || s.e.posts.of != nil {
+		t.Errorf("left: %+v", f)
+	}
+}
+
+// Who hears the server speak on behalf of one account while a message on behalf of another is under way is told which is which.
+func TestServerSpeaksForTheRightAccount(t *testing.T) {
+	s := withAccounts(t, Options{TurnWork: 2}, config.Account{Name: "A"}, config.Account{Name: "B"})
+	for range 10 {
+		s.join("A", "SUB ev 1\r\n")
+	}
+	var heard []string
+	for _, name := range []string{"A", "B"} {
+		s.e.handle(s.e.byAccount[name], "ev", func(k *call) { heard = append(heard, k.account.name+k.asker+k.behalf.name) })
+	}
+	turn(s.e, func() {
+		s.e.publishOwn(s.e.byAccount["A"], "ev", "", nil, nil)
+		s.e.publishOwn(s.e.byAccount["B"], "ev", "", nil, nil)
+	})
+	s.w.settle(t, s.e)
+	if got := strings.Join(heard, " "); got != "BBB AAA" {
+		t.Errorf("heard %q", got)
+	}
+}

@@ -485,7 +485,7 @@ func TestSearchesGivenUpTogether(t *testing.T) {
 	s := newSearching(t, Options{TurnWork: turnWork}, "z")
 	turn(s.e, func() {
 		for range messages {
-			s.e.publishPost(&post{account: s.e.global, subject: hard + "y", body: []byte("\r\n")})
+			s.e.publishPost(s.e.global, &post{account: s.e.global, subject: hard + "y", body: []byte("\r\n")})
 		}
 	})
 	if s.e.searches != messages {
@@ -501,8 +501,8 @@ func TestSearchesGivenUpTogether(t *testing.T) {
 		if s.w.ring(s.e); left-s.e.fanouts.len() > turnWork {
 			t.Errorf("%d went on in a turn of work %d", left-s.e.fanouts.len(), turnWork)
 		}
-		if waits := s.e.internalDue(); waits != !s.e.fanouts.empty() || s.e.speaking != s.e.fanouts.len() {
-			t.Errorf("%d are under way, %d counted, and what comes behind them waits: %v", s.e.fanouts.len(), s.e.speaking, waits)
+		if held := s.e.posts.n > 0 && s.e.posts.holds(s.e.global); held != !s.e.fanouts.empty() {
+			t.Errorf("%d are under way, and what comes behind them waits: %v", s.e.fanouts.len(), held)
 		}
 	}
 	s.w.settle(t, s.e)

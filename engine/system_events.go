@@ -70,17 +70,17 @@ func (e *Engine) sayIn(a *account, subj string, body func(*Engine) []byte) {
 	if !e.listens(a, []byte(subj)) {
 		return
 	}
-	if len(e.posts) >= eventsMax {
+	if !e.posts.fits(a, eventsMax, suspendedMax) {
 		e.sys.dropped.add(e.now)
 		return
 	}
 	e.work += eventWork
-	e.posts = append(e.posts, post{account: a, subject: subj, make: body})
+	e.posts.push(a, post{account: a, subject: subj, make: body}, 0)
 }
 
 // tellDropped logs how many events were lost, once there is room again.
 func (e *Engine) tellDropped() {
-	if len(e.posts) > 0 {
+	if !e.posts.empty() {
 		return
 	}
 	if n := e.sys.dropped.take(e.now); n > 0 {
@@ -166,10 +166,10 @@ func (e *Engine) connsChanged(a *account) {
 		ev.Server, ev.AccountStat = e.identity(), e.accountStat(a)
 		return mustJSON(ev)
 	}
-	before := len(e.posts)
+	before := e.posts.n
 	e.say(first, fill)
 	e.say(second, fill)
-	if len(e.posts) == before {
+	if e.posts.n == before {
 		a.telling = false
 	}
 }
@@ -177,10 +177,10 @@ func (e *Engine) connsChanged(a *account) {
 // sayEnd tells at once that the server is about to go. It is called outside of deliveries.
 func (e *Engine) sayEnd(what string) {
 	subj := "$SYS.SERVER." + e.info.ServerID + "." + what
-	if e.self.gate&gateFanout != 0 || !e.heard(subj) {
+	if e.posts.holds(e.system) || !e.heard(subj) {
 		return
 	}
-	e.publishPost(&post{account: e.system, subject: subj, make: (*Engine).identityText})
+	e.publishPost(e.system, &post{account: e.system, subject: subj, make: (*Engine).identityText})
 }
 
 func (e *Engine) identityText() []byte { return e.appendIdentity(nil) }

@@ -333,7 +333,7 @@ func (e *Engine) tellTrace(t *tracing) {
 	if !e.listens(t.account, []byte(t.dest)) {
 		return
 	}
-	if len(e.posts) >= eventsMax || e.postBytes >= suspendedMax {
+	if !e.posts.fits(t.account, eventsMax, suspendedMax) {
 		e.sys.dropped.add(e.now)
 		return
 	}

@@ -293,18 +293,19 @@ func TestTracesThatWaitAreBounded(t *testing.T) {
 	}
 	turn(e, func() {
 		tell()
-		if n := len(e.posts); n != 1 || e.postBytes != len(e.posts[0].body) {
-			t.Errorf("%d posts, %d bytes", n, e.postBytes)
+		b := e.posts.of[e.global]
+		if e.posts.n != 1 || b.bytes < 100 || b.bytes != e.posts.bytes {
+			t.Errorf("%d posts, %d bytes", e.posts.n, e.posts.bytes)
 		}
-		e.postBytes += suspendedMax
+		e.posts.bytes, b.bytes = e.posts.bytes+suspendedMax, b.bytes+suspendedMax
 		tell()
-		e.postBytes -= suspendedMax
-		if n := len(e.posts); n != 1 || e.sys.dropped.n != 1 {
+		e.posts.bytes, b.bytes = e.posts.bytes-suspendedMax, b.bytes-suspendedMax
+		if n := e.posts.n; n != 1 || e.sys.dropped.n != 1 {
 			t.Errorf("%d posts, %d dropped", n, e.sys.dropped.n)
 		}
 	})
 	w.settle(t, e)
-	if e.postBytes != 0 {
-		t.Errorf("%d bytes are left", e.postBytes)
+	if e.posts.bytes != 0 {
+		t.Errorf("%d bytes are left", e.posts.bytes)
 	}
 }
