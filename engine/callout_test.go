@@ -391,7 +391,7 @@ func TestCalloutBesideAFloodOfRequests(t *testing.T) {
 	w.run()
 	q := w.question()
 	for range 2 * w.e.opts.MaxCalls {
-		w.e.asked.calls = append(w.e.asked.calls, &call{handle: func(*call) { w.e.work += w.e.opts.TurnWork }})
+		w.e.asked.calls.push(w.e.global, &call{handle: func(*call) { w.e.work += w.e.opts.TurnWork }}, 0)
 	}
 	answer := w.compose(q, w.issuer, nil, nil)
 	for range 2 { // of which the second comes too late, and is nobody's
@@ -401,7 +401,7 @@ func TestCalloutBesideAFloodOfRequests(t *testing.T) {
 		w.round()
 	}
 	w.wants(c, "PONG")
-	if len(w.e.asked.calls) < w.e.opts.MaxCalls {
+	if w.e.asked.calls.n < w.e.opts.MaxCalls {
 		t.Fatal("the flood was over too soon to show anything")
 	}
 }

@@ -174,6 +174,7 @@ type Footprint struct {
 	Shadows int // subscriptions that stand in other accounts for those of connections
 	Inboxes int // questions of the server's own that wait for answers
 	Posts   int // messages of the server's own that wait to be published
+	Calls   int // messages to the server that wait to be handled, or answered
 }
 
 // Footprint counts what the engine holds, for leak checks.
@@ -185,7 +186,7 @@ func (e *Engine) Footprint() Footprint {
 		shadows += a.internal - a.standing - len(a.def.services)
 	}
 	return Footprint{
-		Replies: replies, Shadows: shadows, Inboxes: len(e.inboxes), Posts: e.posts.n,
+		Replies: replies, Shadows: shadows, Inboxes: len(e.inboxes), Posts: e.posts.n, Calls: e.asked.calls.n + e.answers.calls.n + e.sys.waiting.n,
 		Connections: len(e.conns) - len(e.free), Subscriptions: subs, Timers: e.timers.len(),
 		Chunks: e.pool.live, Jobs: len(e.jobs) + e.checks.waiting + len(e.checks.decided), Queries: len(e.queries), Fanouts: e.fanouts.len() + len(e.awaiting) + e.searches, Slots: len(e.conns),
 	}

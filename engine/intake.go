@@ -7,10 +7,9 @@ const callBytesMax = 16 << 20
 
 // intake is what the server has received and not yet handled.
 type intake struct {
-	calls   []*call
-	bytes   int    // of their messages
-	refused hushed // messages for which there was no room
-	replies bool   // answers to what the server asked, else requests
+	calls   rota[*call] // on behalf of the accounts in which they were published
+	refused hushed      // messages for which there was no room
+	replies bool        // answers to what the server asked, else requests
 }
 
 func (i *intake) name() string {
@@ -20,17 +19,6 @@ func (i *intake) name() string {
 	return "requests to the server"
 }
 
-// next takes out the oldest call.
-func (i *intake) next() *call {
-	k := i.calls[0]
-	i.calls[0] = nil
-	if i.calls = i.calls[1:]; len(i.calls) == 0 {
-		i.calls = nil
-	}
-	i.bytes -= len(k.header) + len(k.body)
-	return k
-}
-
 // take gives e.out to a subscription of the server's own.
 func (e *Engine) take(s *subscription) {
 	m := &e.out
@@ -38,12 +26,7 @@ func (e *Engine) take(s *subscription) {
 	if in == nil {
 		return
 	}
-	if in.bytes+m.size > callBytesMax {
-		e.refuse(in)
-		return
-	}
 	m.delivered = true
-	in.bytes += m.size
 	e.work += m.size / bytesPerWork
 	body := append([]byte(nil), m.body[:m.size]...)
 	k := &call{
@@ -56,28 +39,41 @@ func (e *Engine) take(s *subscription) {
 			k.asker = x.service.account.name
 		}
 	}
-	in.calls = append(in.calls, k)
+	in.calls.push(k.behalf, k, m.size)
 }
 
 // intakeFor returns where e.out waits for a subscription of the server's own, nil if it is not taken. Answers that the server
 // waits for have room of their own: whoever floods it with requests must not keep those who log in from what is decided
 // about them.
 func (e *Engine) intakeFor(s *subscription) *intake {
-	m := &e.out
-	in, wait, most := &e.asked, len(e.asked.calls)+len(e.sys.waiting), e.opts.MaxCalls
+	in := &e.asked
 	if prefix := s.also.answers; prefix != "" {
-		if e.inboxes[string(m.subject[len(prefix):])] == nil {
+		if e.inboxes[string(e.out.subject[len(prefix):])] == nil {
 			return nil
 		}
-		in, wait = &e.answers, len(e.answers.calls)
-	} else if m.crossed > 0 {
-		most -= most / 4 // everybody may ask for some things by imports, and must not keep out who runs the server
+		in = &e.answers
 	}
-	if wait >= most {
+	if !e.hasRoom(in) {
 		e.refuse(in)
 		return nil
 	}
 	return in
+}
+
+// hasRoom reports whether e.out may wait in an intake: everybody may ask for some things by imports, and must not keep out others, nor
+// who runs the server.
+func (e *Engine) hasRoom(in *intake) bool {
+	a, c := e.out.from.acc, &in.calls
+	n, bytes := c.count(a)
+	all, accounts, left := c.n, c.accounts(a), callBytesMax-e.out.size
+	if c.bytes > left && bytes > left/accounts {
+		return false
+	}
+	if in == &e.asked {
+		asked, _ := e.sys.waiting.count(a)
+		all, n, accounts = all+e.sys.waiting.n, n+asked, max(accounts, e.sys.waiting.accounts(a))
+	}
+	return mayJoin(all, n, e.opts.MaxCalls, accounts)
 }
 
 // refuse counts a message that is not taken. The log is told of the first, and how many there were once there is room.
@@ -89,7 +85,7 @@ func (e *Engine) refuse(in *intake) {
 
 // tellRefused logs how many messages were not taken, once none waits.
 func (e *Engine) tellRefused(in *intake) {
-	if len(in.calls) > 0 {
+	if !in.calls.empty() {
 		return
 	}
 	if n := in.refused.take(e.now); n > 0 {

@@ -5,11 +5,12 @@ import (
 	"testing"
 )
 
-// What accounts ask by imports leaves room for who is in the system account, and the log tells of what finds none.
+// What an account asks leaves room for others, and for who is in the system account, and the log tells of what finds none.
 func TestRequestsAcrossLeaveRoom(t *testing.T) {
 	s := newSystem(t, Options{MaxCalls: 8})
 	say(s.e, s.sys, "UNSUB 1\r\n")
 	a := s.enter("a", "SUB _R 2\r\n")
+	b := s.enter("b", "SUB _R 2\r\n")
 	count := func(c ConnID, answers, refused int) {
 		t.Helper()
 		got := s.w.take(c)
@@ -20,11 +21,13 @@ func TestRequestsAcrossLeaveRoom(t *testing.T) {
 	turn(s.e, func() {
 		s.e.Received(a, []byte(strings.Repeat("PUB $SYS.REQ.USER.INFO _R 0\r\n\r\n", 20)))
 		s.e.Received(s.sys, []byte(strings.Repeat("PUB $SYS.REQ.SERVER.PING.IDZ _R 0\r\n\r\n", 5)))
+		s.e.Received(b, []byte(strings.Repeat("PUB $SYS.REQ.USER.INFO _R 0\r\n\r\n", 10)))
 	})
 	s.w.settle(t, s.e)
-	count(a, 6, 14)
-	count(s.sys, 2, 3)
-	if !s.w.logged("Too many requests to the server wait") || !s.w.logged("17 requests to the server found no responders") {
+	count(a, 8, 12)
+	count(s.sys, 4, 1)
+	count(b, 2, 8)
+	if !s.w.logged("Too many requests to the server wait") || !s.w.logged("21 requests to the server found no responders") {
 		t.Errorf("%q", s.w.log)
 	}
 	say(s.e, a, "PUB $SYS.REQ.USER.INFO _R 0\r\n\r\n")
@@ -82,5 +85,26 @@ func TestRequestsWithoutLimit(t *testing.T) {
 	s.w.settle(t, s.e)
 	if n := strings.Count(s.w.take(a), "MSG _R"); n != 20 {
 		t.Errorf("%d answers", n)
+	}
+}
+
+// Who asks little is answered in between, however many requests of another account have come before.
+func TestRequestsOfAccountsTakeTurns(t *testing.T) {
+	s := newSystem(t, Options{TurnWork: 8})
+	a, b := s.enter("a", "SUB _R 2\r\n"), s.enter("b", "SUB _R 2\r\n")
+	handled := 0
+	for range 100 {
+		s.e.asked.calls.push(s.e.lookup(a).acc, &call{handle: func(*call) { handled++ }}, 0)
+	}
+	say(s.e, b, "PUB $SYS.REQ.USER.INFO _R 0\r\n\r\n")
+	for range 10 {
+		s.w.ring(s.e)
+	}
+	if got := strings.Count(s.w.take(b), "MSG _R"); got != 1 || handled > 20 {
+		t.Errorf("%d answers, and %d were handled", got, handled)
+	}
+	s.w.settle(t, s.e)
+	if f := s.e.Footprint(); handled != 100 || f.Calls != 0 || f.Posts != 0 {
+		t.Errorf("%d were handled; left: %+v", handled, f)
 	}
 }

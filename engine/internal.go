@@ -68,15 +68,18 @@ func (e *Engine) respond(k *call, header, payload []byte) {
 
 // internalDue reports whether something of the server's own waits.
 func (e *Engine) internalDue() bool {
-	return len(e.answers.calls) > 0 || len(e.asked.calls) > 0 || e.posts.ready()
+	return e.answers.calls.ready() || e.asked.calls.ready() || e.posts.ready()
 }
 
 // runInternal handles what the server received and publishes what it has to say, until the turn is full; something is
 // always done, for a backlog must not keep the server from answering.
 func (e *Engine) runInternal() {
 	for _, in := range [...]*intake{&e.answers, &e.asked} {
-		for n := 0; len(in.calls) > 0 && (n == 0 || e.work < e.opts.TurnWork); n++ {
-			k := in.next()
+		for n := 0; n == 0 || e.work < e.opts.TurnWork; n++ {
+			_, k, ok := in.calls.pop()
+			if !ok {
+				break
+			}
 			e.work += callWork
 			k.handle(k)
 		}

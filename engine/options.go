@@ -77,7 +77,8 @@ type Options struct {
 	MatchWork  int
 	MatchCache int // subjects whose matching subscriptions are remembered; default 4096; below zero: none
 	// MaxCalls is how many requests to the server itself wait; further ones find no responder; default 10,000. As many answers
-	// to what the server asked wait besides. Requests from accounts, by imports, take three quarters of it at most.
+	// to what the server asked wait besides. Where they do, an account may have what it would have if all were divided among those who
+	// ask, and one at least.
 	MaxCalls int
 
 	// StallMax is how long publishers that fill one receiver are held back at a time; default 100 ms.

@@ -100,11 +100,25 @@ func (r *rota[T]) settle(a *account, b *backlog[T]) {
 // fits reports whether there is room on behalf of an account, where so many may wait, and so many bytes: if all there is is taken, an
 // account may have what it would have if it were divided.
 func (r *rota[T]) fits(a *account, most, mostBytes int) bool {
-	n, bytes, accounts := 0, 0, len(r.of)
+	n, bytes := r.count(a)
+	return mayJoin(r.n, n, most, r.accounts(a)) && (r.bytes < mostBytes || bytes < mostBytes/r.accounts(a))
+}
+
+// mayJoin reports whether another one may wait where n do, its account's own among them. One of each may in any case.
+func mayJoin(n, own, most, accounts int) bool { return n < most || own < max(most/accounts, 1) }
+
+// count is how much waits on behalf of an account.
+func (r *rota[T]) count(a *account) (n, bytes int) {
 	if b := r.of[a]; b != nil {
-		n, bytes = b.len(), b.bytes
-	} else {
-		accounts++
+		return b.len(), b.bytes
 	}
-	return (r.n < most || n < most/accounts) && (r.bytes < mostBytes || bytes < mostBytes/accounts)
+	return 0, 0
+}
+
+// accounts is on behalf of how many something waits, or is held, if something does of a.
+func (r *rota[T]) accounts(a *account) int {
+	if r.of[a] == nil {
+		return len(r.of) + 1
+	}
+	return len(r.of)
 }

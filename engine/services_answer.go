@@ -38,7 +38,7 @@ func (e *Engine) investigate(k *call, q monitor.Question, p part) {
 
 func (e *Engine) enqueueInvestigation(i *investigation) {
 	if e.sys.investigating >= servicesMax {
-		e.sys.waiting = append(e.sys.waiting, i)
+		e.sys.waiting.push(i.call.behalf, i, 0)
 		return
 	}
 	e.sys.investigating++
@@ -81,14 +81,11 @@ func (i *investigation) done(e *Engine) {
 	if i.text != nil {
 		e.respond(i.call, i.header, i.text)
 	}
-	if len(e.sys.waiting) == 0 {
-		e.sys.waiting = nil
+	_, next, ok := e.sys.waiting.pop()
+	if !ok {
 		e.sys.investigating--
 		return
 	}
-	next := e.sys.waiting[0]
-	e.sys.waiting[0] = nil
-	e.sys.waiting = e.sys.waiting[1:]
 	e.begin(next)
 }
 

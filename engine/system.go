@@ -19,8 +19,8 @@ type system struct {
 	statsz  timer
 	dropped hushed // events for which there was no room, since the log told
 
-	investigating int              // answers that are being made
-	waiting       []*investigation // those that are to be made then
+	investigating int                  // answers that are being made
+	waiting       rota[*investigation] // those that are to be made then
 	reloads       uint64
 	reloading     map[ReloadID]*call // who wait for one
 }
