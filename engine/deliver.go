@@ -77,9 +77,15 @@ func (e *Engine) deliver(s *subscription) bool {
 			return false
 		}
 	}
-	if s.flags&subSpecial != 0 || m.otherHead {
-		if s = e.divert(s); s == nil {
-			return false
+	if special := s.flags & subSpecial; special != 0 || m.otherHead {
+		switch {
+		case special == subShadow && s.also.stream == m.headFor && s.also.behind == nil && s.also.root.flags&subSpecial == 0:
+			s = s.also.root // as for the one before it, by an import that is in force
+		case special == subFiltered && !m.otherHead && s.handle.Queue() == "" && s.conn.user.justGot(m.shown):
+		default:
+			if s = e.divert(s); s == nil {
+				return false
+			}
 		}
 	}
 	c := s.conn

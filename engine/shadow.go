@@ -97,6 +97,13 @@ func (e *Engine) unshadow(s *subscription) *subscription {
 	if s.cut() {
 		return nil
 	}
+	if by.bridge == nil && s.also.behind == nil { // it has the same subject here and there
+		if m.otherHead {
+			m.setHead(m.subject)
+		}
+		m.otherHead, m.headFor = false, by
+		return root
+	}
 	subj := m.subject
 	for x := s; x != nil; x = x.also.behind {
 		if subj = x.also.stream.toLocal(subj); subj == nil {

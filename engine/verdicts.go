@@ -6,6 +6,7 @@ import "encoding/binary"
 // It holds no more than its lines, and answers only for the very subject that was noted.
 type verdicts struct {
 	lines [verdictLines]verdictLine
+	last  *verdictLine // that was asked for last; nil: none was
 }
 
 const (
@@ -72,7 +73,14 @@ func (u *user) mayGet(subj []byte) bool {
 	if !l.is(subj) {
 		l.note(subj, u.perms.MayDeliver(nil, subj))
 	}
+	u.sub.last = l
 	return l.allowed
+}
+
+// justGot reports whether subj is what mayGet was asked about last, and answered that it may: the next message mostly has the same
+// subject. u may be nil: it was not.
+func (u *user) justGot(subj []byte) bool {
+	return u != nil && u.sub != nil && u.sub.last != nil && u.sub.last.allowed && u.sub.last.is(subj)
 }
 
 // mayDeliver reports whether a subscription of the user may be given subj.
