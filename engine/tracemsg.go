@@ -162,10 +162,12 @@ func (e *Engine) traced(c *conn, a *wire.PubArgs, body []byte) (t *tracing, refu
 	return t, false
 }
 
-// What is told of the header of a message: so many lines and bytes. Of the rest, only what asks for the trace is looked at.
+// What is told of the header of a message: so many lines and bytes. Of the rest, only what asks for the trace is looked at, in lines
+// up to traceAskMax.
 const (
 	traceLinesMax  = 1000
 	traceHeaderMax = 64 << 10
+	traceAskMax    = 4 << 10
 )
 
 // readHeader reads a header block without a status line. parent is the value of traceparent, whose case does not matter.
@@ -176,13 +178,15 @@ func readHeader(block []byte) (header map[string][]string, parent string) {
 	}
 	header = map[string][]string{}
 	lines, size := 0, 0
-	for line := range strings.SplitSeq(rest, "\r\n") {
+	for rest != "" {
+		line, behind, _ := strings.Cut(rest, "\r\n")
+		lines++
+		if size += len(line); lines > traceLinesMax || size > traceHeaderMax {
+			return header, askedBehind(rest, header, parent)
+		}
+		rest = behind
 		key, value, ok := strings.Cut(line, ":")
 		if !ok || key == "" {
-			continue
-		}
-		lines++
-		if size += len(line); (lines > traceLinesMax || size > traceHeaderMax) && !asksForTrace(key) {
 			continue
 		}
 		value = strings.TrimSpace(value)
@@ -193,9 +197,43 @@ func readHeader(block []byte) (header map[string][]string, parent string) {
 	return header, parent
 }
 
-// asksForTrace reports whether a header's key may say that the message is traced, or how.
-func asksForTrace(key string) bool {
-	return key == traceDestKey || key == traceOnlyKey || key == acceptKey || strings.EqualFold(key, traceparentKey)
+// askedBehind adds to header what asks for the trace in those lines of it that are not told, the first of each kind. It returns what
+// traceparent says then. There may be a million bytes: a line that can't be such a one costs little.
+func askedBehind(rest string, header map[string][]string, parent string) string {
+	told := false
+	for line, pos := 0, 0; ; {
+		n := strings.IndexByte(rest[pos:], '\n')
+		if n < 0 {
+			return parent
+		}
+		end := pos + n
+		if pos = end + 1; end == line || rest[end-1] != '\r' {
+			continue
+		}
+		key, value, ok := askingLine(rest[line : end-1])
+		line = pos
+		switch {
+		case !ok:
+		case key == traceDestKey || key == traceOnlyKey || key == acceptKey:
+			if header[key] == nil {
+				header[key] = []string{value}
+			}
+		case strings.EqualFold(key, traceparentKey):
+			if parent = value; !told {
+				header[key] = append(header[key], value)
+			}
+			told = true
+		}
+	}
+}
+
+// askingLine takes a line of a header apart, if by its length and beginning it may be one that asks for the trace.
+func askingLine(line string) (key, value string, ok bool) {
+	if len(line) <= len(traceparentKey) || len(line) > traceAskMax || strings.IndexByte("NATt", line[0]) < 0 {
+		return "", "", false
+	}
+	key, value, ok = strings.Cut(line, ":")
+	return key, strings.TrimSpace(value), ok
 }
 
 // isSampled reports whether a traceparent, four parts of which the last one are flags, says that its trace is recorded.

@@ -282,6 +282,25 @@ func TestTracedHeaderIsBounded(t *testing.T) {
 	}
 }
 
+// Of very many lines that ask for the trace, behind what is told of a header, the first of each kind counts, and of the traces that it
+// is a part of the last.
+func TestTracedHeaderAsksOften(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("NATS/1.0\r\n")
+	for b.Len() < traceHeaderMax {
+		b.WriteString("k: " + strings.Repeat("v", 1000) + "\r\n")
+	}
+	for i := range 2000 {
+		n := strconv.Itoa(i)
+		b.WriteString(traceDestKey + ": d" + n + "\r\n" + acceptKey + ":a" + n + "\r\n" + strings.ToUpper(traceparentKey[:i%12]) + traceparentKey[min(i%12, 11):] + ": p" + n + "\r\n")
+		b.WriteString("X: \n" + traceOnlyKey + ": 1\r\n" + traceOnlyKey + strings.Repeat(" ", traceAskMax) + ": 1\r\n\r\n")
+	}
+	header, parent := readHeader([]byte(b.String()))
+	if len(header) != 4 || parent != "p1999" || len(header["traceparent"]) != 1 || len(header[traceDestKey]) != 1 || header[traceDestKey][0] != "d0" || len(header[acceptKey]) != 1 || header[acceptKey][0] != "a0" {
+		t.Errorf("%d keys, parent %q, %q, %q", len(header), parent, header[traceDestKey], header[acceptKey])
+	}
+}
+
 // What waits to be told of messages is bounded by its bytes too.
 func TestTracesThatWaitAreBounded(t *testing.T) {
 	e, w := started(t, Options{})
