@@ -63,11 +63,23 @@ func (e *Engine) Check() {
 	waits := !e.run.empty() || !e.fanouts.empty() || e.searches > 0 || len(e.touched) > 0 || len(e.crowd) > 0 || len(e.reaping) > 0 || len(e.queries) > 0 || e.sweep.on || e.recast.on || len(e.checks.decided) > 0 || e.internalDue()
 	assert.That(!waits || e.wake <= e.now || e.turn, "work is left for a turn that was not asked for")
 	assert.That(len(e.awaiting) == 0 || e.recast.on || e.moves.on, "messages wait for nothing")
+	e.checkAsides()
 	for i, t := range e.timers.heap {
 		if t.pos != i+1 || i > 0 && t.before(e.timers.heap[(i-1)/2]) {
 			assert.Thatf(false, "timer at %d believes to be at %d, or is before its parent", i+1, t.pos)
 		}
 	}
+}
+
+// checkAsides looks at the messages that are being delivered over several turns.
+func (e *Engine) checkAsides() {
+	n := e.fanouts.len() + len(e.awaiting)
+	for _, x := range e.allSearches() {
+		if x.msg != nil {
+			n++
+		}
+	}
+	assert.Thatf(e.asides == n, "%d messages are being delivered, counted %d", n, e.asides)
 }
 
 // must is assert.Thatf about the connection. It takes numbers only, so that nothing is allocated while all is well.

@@ -72,6 +72,7 @@ type conn struct {
 	fin     bool // CloseWrite was called
 	opening openingState
 	gone    bool // given up: the slot is free, the pointer may linger in lists
+	again   bool // the message that is read next was read before, and the log was told
 
 	user     *user              // nil: nobody was asked for
 	grants   *permission.Grants // what it may answer; nil: it has no such permissions

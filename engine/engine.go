@@ -66,7 +66,8 @@ type Engine struct {
 	recast   recast         // the visit to subscriptions, because imports have changed
 	casting  casting        // of the subscription that is given shadows
 
-	suspended  int       // bytes of the messages in fanouts, awaiting and searches
+	asides     int       // messages in fanouts, awaiting and searches
+	suspended  int       // their bytes
 	oldFanouts []*fanout // for their buffers
 
 	unknown *sublist.Result[*subscription] // stands for those whom a message reaches of which that is not known yet

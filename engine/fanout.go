@@ -130,6 +130,14 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 		e.addFanout(f)
 	}
 	e.suspended += len(f.ck.data)
+	e.asides++
+}
+
+// takeUp undoes what suspend counted.
+func (e *Engine) takeUp(f *fanout) {
+	e.suspended -= len(f.ck.data)
+	e.asides--
+	e.pool.release(f.ck)
 }
 
 // addFanout has a message go on, from the next turn on.
@@ -212,8 +220,7 @@ func (e *Engine) advance(f *fanout, limit int) bool {
 	e.letGo(&e.out)
 	e.out.settled = false
 	f.msg, e.out = e.out, spare
-	e.suspended -= len(f.ck.data)
-	e.pool.release(f.ck)
+	e.takeUp(f)
 	return true
 }
 

@@ -94,7 +94,7 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 	if !c.told && !startsConnect(line) {
 		e.announce(c)
 	}
-	if e.opts.Trace {
+	if e.opts.Trace && !c.again {
 		e.traceIn(c, line)
 	}
 	e.work += len(line) / lineBytes

@@ -47,7 +47,7 @@ func (q *metricsQuery) step(e *Engine, budget int) progress {
 	q.a.Closed = e.closed.count
 	q.a.Turns, q.a.RunWaits = e.turns.shown(), e.runWaits.shown()
 	q.a.InputWaits, q.a.SlowWrites = e.inputWaits.shown(), e.slowWrites.shown()
-	q.a.Fanouts, q.a.FanoutBytes = e.fanouts.len(), e.suspended
+	q.a.Fanouts, q.a.FanoutBytes = e.asides, e.suspended
 	q.a.Waiting, q.a.Jobs = e.run.len(), len(e.jobs)+e.checks.waiting
 	return queryDone
 }

@@ -69,7 +69,10 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	c.stats.inMsgs++
 	c.stats.inBytes += uint64(a.Size)
 	if e.opts.Trace {
-		e.traceBody(c, "<<-", a.Header, body)
+		if !c.again {
+			e.traceBody(c, "<<-", a.Header, body)
+		}
+		c.again = false
 	}
 	c.acc.traffic.inMsgs++
 	c.acc.traffic.inBytes += uint64(a.Size)

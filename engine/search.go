@@ -210,8 +210,7 @@ func (e *Engine) inVain(x *search) bool {
 func (e *Engine) forgo(f *fanout) {
 	f.msg.trace, f.msg.awaits = nil, nil
 	e.letGo(&f.msg) // an answer that a trace keeps from crossing is held all the same
-	e.suspended -= len(f.ck.data)
-	e.pool.release(f.ck)
+	e.takeUp(f)
 	e.keepFanout(f)
 }
 
@@ -267,6 +266,7 @@ func (e *Engine) unread(f *fanout) {
 	e.unstash(c)
 	c.stash, c.held = data, ck
 	e.forgo(f)
+	c.again = e.opts.Trace
 	e.open(c, gateFanout)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/natsd/natsd/config"
+	"github.com/natsd/natsd/monitor"
 )
 
 // combos subscribes to all combinations of "a" and "*" in eight tokens, each followed by a tail.
@@ -506,4 +507,24 @@ func TestSearchesGivenUpTogether(t *testing.T) {
 		}
 	}
 	s.w.settle(t, s.e)
+}
+
+// A message whose receivers are searched for is one of those that take several turns. The log is told of it once, though it is read again
+// after a reload.
+func TestSearchIsTold(t *testing.T) {
+	s := newSearching(t, Options{TurnWork: 256, Trace: true}, "z")
+	s.w.log = nil
+	s.send(s.pub, "PUB "+hard+"z 3\r\none\r\nPUB behind 3\r\ntwo\r\n")
+	turn(s.e, func() { s.e.Ask(1, monitor.MetricsOptions{}) })
+	if m, ok := s.w.answers[1].(*monitor.Metrics); s.e.searches != 1 || !ok || m.Fanouts != 1 || m.FanoutBytes == 0 {
+		t.Fatalf("%d searches, %+v", s.e.searches, m)
+	}
+	turn(s.e, func() { s.e.Reload(s.e.opts) })
+	s.w.settle(t, s.e)
+	all := strings.Join(s.w.log, "\n")
+	for _, text := range []string{"<<- [PUB " + hard + "z 3]", "<<- MSG_PAYLOAD: [\"one\"]", "<<- [PUB behind 3]", "<<- MSG_PAYLOAD: [\"two\"]"} {
+		if n := strings.Count(all, text); n != 1 {
+			t.Errorf("%s is told %d times", text, n)
+		}
+	}
 }

@@ -139,7 +139,7 @@ func (m *Metrics) messages(t *text) {
 	t.counter("natsd_matches_total", "Searches for the subscriptions that a subject reaches.", s.Matches)
 	t.counter("natsd_match_cache_hits_total", "Those that the cache answered.", s.hits)
 	t.gauge("natsd_match_cache_entries", "Subjects whose subscriptions are remembered.", strconv.Itoa(s.NumCache))
-	t.gauge("natsd_fanouts", "Messages that are being delivered over several turns.", strconv.Itoa(m.Fanouts))
+	t.gauge("natsd_fanouts", "Messages that are being delivered over several turns, those whose receivers are searched for among them.", strconv.Itoa(m.Fanouts))
 	t.gauge("natsd_fanout_bytes", "Their bytes.", strconv.Itoa(m.FanoutBytes))
 }
 
