@@ -19,9 +19,9 @@ import (
 // archive is the configuration of such a run.
 type archive struct {
 	operator, system, registrar signer
-	accounts                    [archiveAccounts]signer
-	users                       [archiveUsers]signer // each in every account
-	failing                     uint32               // chance per million that an operation of the directory fails
+	accounts                    [archiveAccounts + 1]signer // the last is the one that may have only so much
+	users                       [archiveUsers]signer        // each in every account
+	failing                     uint32                      // chance per million that an operation of the directory fails
 }
 
 const (
@@ -51,16 +51,21 @@ func (d draw) keepArchive(c *config) {
 		Operators: []settings.Located{{Text: jwtOperator}, {Text: self}},
 		Resolver:  settings.Resolver{Kind: settings.FullResolver, Dir: "jwt", AllowDelete: true},
 		Preload: []settings.PreloadedJWT{
-			{Account: jwtAccountKey, JWT: jwtAccount}, {Account: a.system.public, JWT: a.account(&a.system, 1, 0)},
+			{Account: jwtAccountKey, JWT: jwtAccount}, {Account: a.system.public, JWT: a.account(&a.system, 1, 0, boundless)},
 		},
 	}
 	o.MaxPayload, o.MaxConnections = max(o.MaxPayload, 8<<10), 65536+numArchiveLocals
 	c.archive = a
 }
 
+// boundless are limits that are none.
+var boundless = limits{-1, -1, -1}
+
 // account is the nth JWT of an account, which revokes the users whose bits are set.
-func (a *archive) account(key *signer, nth int64, revoked uint) string {
-	limits := map[string]any{"subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1, "leaf": -1}
+func (a *archive) account(key *signer, nth int64, revoked uint, l limits) string {
+	limits := map[string]any{
+		"subs": l.subs, "data": -1, "payload": l.payload, "imports": -1, "exports": -1, "wildcards": true, "conn": l.conns, "leaf": -1,
+	}
 	revocations := make(map[string]int64)
 	for i := range a.users {
 		if revoked>>i&1 == 1 {

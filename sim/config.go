@@ -16,6 +16,7 @@ type config struct {
 	tenants  *tenants  // nil: one account, in which everybody may do everything
 	trustees *trustees // nil: no user loses the right to be connected
 	archive  *archive  // nil: the server keeps no account JWTs
+	allotted *allotted // nil: no account may have only so much
 	lenders  *lenders  // nil: nothing is exported to those with an activation token
 	callout  *callout  // nil: no service decides who clients are
 	terms    []terms   // that reloads change between, the first ones first; nil: they change none
@@ -104,6 +105,7 @@ const (
 	cfgOverheardTurns   = 91
 	cfgArchive          = 92
 	cfgArchiveFailing   = 93
+	cfgAllotted         = 94
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151
@@ -156,6 +158,7 @@ func drawConfig(source *decision.Source) config {
 	d.lapse(&c)
 	d.lend(&c)
 	d.keepArchive(&c)
+	d.allot(&c)
 	if c.auth == authHashedUser || c.auth == authHashedToken || c.auth == authJWT {
 		c.kinds[kindBadAuth] += 5 // the same is to be tried again while the outcome is known
 	}

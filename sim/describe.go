@@ -31,7 +31,7 @@ func NewStoryteller(records []decision.Record) *Storyteller {
 // Tell says what a decision of the log is, and the simulated time at which it shows; -1: at none, or it is not known.
 func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 	who := r.Actor.Class().String() + " " + fmt.Sprint(r.Actor.Index())
-	if words := cmp.Or(serviceWords(r), archiveWords(r)); words != "" {
+	if words := cmp.Or(serviceWords(r), archiveWords(r), allottedWords(r)); words != "" {
 		return -1, who + ": " + words
 	}
 	if r.Actor.Class() == decision.Node && (r.Kind == decision.SimOperation || r.Kind == decision.SimDetail) {

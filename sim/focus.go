@@ -33,6 +33,7 @@ var foci = [...]Focus{
 	{"activation", "accounts that share by activation tokens, in operator mode", false, []narrowed{
 		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{2, 3}}, {cfgLapse, []uint64{1}}, {cfgLend, []uint64{1, 2, 3}},
 	}},
+	{"allotted", "an account that may have only so much, which reloads change", true, []narrowed{{cfgAllotted, []uint64{2}}}},
 	{"answers", "accounts with users that may only answer, a few times", true, []narrowed{
 		{cfgAnswerers, []uint64{2}}, many(kindRequester), many(kindResponder),
 	}},
@@ -44,6 +45,7 @@ var foci = [...]Focus{
 	}},
 	{"claims", "account JWTs that the server keeps, and is told of", false, []narrowed{
 		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{2, 3}}, {cfgLapse, []uint64{0}}, {cfgArchive, []uint64{1}},
+		{cfgAllotted, []uint64{1, 2}},
 		{cfgFaulty, []uint64{1, 2}}, {cfgFault + uint32(faultCrash), []uint64{3, 4}},
 	}},
 	{"crowd", "many who subscribe to one subject, and turns that do little", false, []narrowed{

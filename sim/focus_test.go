@@ -13,6 +13,7 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 	has := map[string]func(c *config) bool{
 		"accounts":   func(c *config) bool { return c.tenants != nil && c.callout == nil },
 		"activation": func(c *config) bool { return c.lenders != nil },
+		"allotted":   func(c *config) bool { return c.allotted != nil && c.archive == nil },
 		"answers":    func(c *config) bool { return c.tenants != nil && c.tenants.answerers },
 		"between": func(c *config) bool {
 			return c.tenants != nil && slices.ContainsFunc(c.tenants.versions[0].Accounts[0].Exports, func(x model.Export) bool { return x.Subject == betweenSubject })

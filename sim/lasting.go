@@ -107,6 +107,9 @@ func (w *world) places() int {
 	if w.cfg.archive != nil {
 		most -= numArchiveLocals
 	}
+	if w.cfg.allotted != nil {
+		most -= numMembers
+	}
 	return max(most, 1)
 }
 

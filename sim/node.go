@@ -72,19 +72,21 @@ type node struct {
 	seenIn    uint64        // messages received, as it said last
 	seenOut   uint64        // the same of messages delivered
 
-	sickUntil schedule.Time // up to when something is, or may still be, wrong with the node
-	listener  listener
-	service   service
-	lapses    lapses
-	shelf     shelf
-	words     [archiveAccounts][]word // about accounts whose JWTs are kept
-	registrar registrar
-	probes    [numProbes]probe
-	lending   lending // between accounts that share by an activation token
-	watch     slowWatch
-	turnWatch turnWatch
-	crowds    crowdWatch
-	lastPause engine.Instant // when somebody was last held back
+	sickUntil   schedule.Time // up to when something is, or may still be, wrong with the node
+	listener    listener
+	service     service
+	lapses      lapses
+	shelf       shelf
+	words       [archiveAccounts + 1][]word // about accounts whose JWTs are kept, and the one that may have only so much
+	registrar   registrar
+	probes      [numProbes]probe
+	members     [numMembers]member
+	memberActed uint64  // times that members of any process did something
+	lending     lending // between accounts that share by an activation token
+	watch       slowWatch
+	turnWatch   turnWatch
+	crowds      crowdWatch
+	lastPause   engine.Instant // when somebody was last held back
 }
 
 // propFair: in every turn something is taken of what waits outside, however much the engine has left over from earlier
@@ -118,6 +120,7 @@ const (
 	readyLend
 	readyShelf
 	readyArchive
+	readyMembers
 )
 
 // What the events of a node are; the life of the process stands above, so that those of an earlier one are known.
@@ -133,6 +136,7 @@ const (
 	nodeRevoke
 	nodeShelf
 	nodeArchive
+	nodeMembers
 	nodeOpBits   = 4
 	nodeLifeBits = 21
 )
@@ -181,6 +185,8 @@ func (n *node) Fire(now schedule.Time, arg uint64) {
 		n.shelfEnds(engine.VaultID(rest))
 	case nodeArchive:
 		n.tell(ready{kind: readyArchive, n: rest})
+	case nodeMembers:
+		n.tell(ready{kind: readyMembers, n: rest})
 	case nodeRevoke:
 		n.revokeAgain()
 	case nodeReload:
@@ -212,7 +218,9 @@ func (n *node) boot(now schedule.Time) {
 	if n.w.faults.over {
 		n.restore()
 	}
-	n.eng = engine.New(n.w.cfg.options(n.version), engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n, Vault: n})
+	o := n.w.cfg.options(n.version)
+	n.bringLimits(&o)
+	n.eng = engine.New(o, engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n, Vault: n})
 	n.tell(ready{kind: readyStart})
 }
 
@@ -235,7 +243,7 @@ func (n *node) die(now schedule.Time) {
 	clear(n.conns)
 	n.conns, n.active = n.conns[:0], 0
 	n.listener, n.service, n.lapses, n.lending = listener{}, service{}, lapses{at: now}, lending{at: now}
-	n.registrar, n.probes = registrar{}, [numProbes]probe{}
+	n.registrar, n.probes, n.members = registrar{}, [numProbes]probe{}, [numMembers]member{}
 	n.watch.reset()
 	n.downAt = now
 	n.departed = nil
@@ -325,6 +333,7 @@ func (n *node) hand(r ready) {
 		n.comeToListen()
 		n.comeToLend()
 		n.comeToArchive()
+		n.comeToAllot()
 		n.serviceDoes(serviceComes)
 	case readyFailed:
 		t.event(n.index, EventListenerFailed, 0, int64(r.n))
@@ -361,6 +370,8 @@ func (n *node) hand(r ready) {
 		n.shelfDone(engine.VaultID(r.n))
 	case readyArchive:
 		n.archiveDoes(r.n)
+	case readyMembers:
+		n.membersDo(r.n)
 	case readyStop:
 		t.event(n.index, EventStop, 0, 0)
 		n.eng.Stop()

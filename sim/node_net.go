@@ -194,6 +194,9 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	if which := n.archiveLocal(id); which >= 0 {
 		return n.archiveSends(which, bufs)
 	}
+	if which := n.memberOf(id); which >= 0 {
+		return n.memberSends(which, bufs)
+	}
 	if nc := n.slot(id); nc != nil && offered > 0 {
 		nc.decided(bufs)
 	}
@@ -254,6 +257,10 @@ func (n *node) Close(id engine.ConnID) {
 	}
 	if which := n.archiveLocal(id); which >= 0 {
 		n.archiveClosed(which)
+		return
+	}
+	if which := n.memberOf(id); which >= 0 {
+		n.memberClosed(which)
 		return
 	}
 	if n.slot(id) == nil && n.newest.conn != nil {

@@ -24,14 +24,19 @@ type word struct {
 	gone    bool // there is none from then on
 	revoked uint // otherwise: which users are revoked, as bits
 	text    string
-	taken   bool // the registrar was told that it counts
-	refused bool // … that it does not
+	limits  limits // what its members may have
+	taken   bool   // the registrar was told that it counts
+	refused bool   // … that it does not
+	takenAt schedule.Time
 }
 
 // forgetWords begins the list of an account.
 func (n *node) forgetWords() {
 	for i := range n.words {
 		n.words[i] = []word{{gone: true, taken: true}}
+	}
+	if n.w.cfg.archive == nil && n.w.cfg.allotted != nil { // the account is there from the first on
+		n.words[allottedPlace] = []word{{limits: n.drawLimits(0), taken: true}}
 	}
 }
 
@@ -76,7 +81,7 @@ func (n *node) registrarHears(nth uint64, body []byte) {
 		return
 	}
 	w := &n.words[q.account][q.word]
-	w.taken, w.refused = said.Data != nil, said.Error != nil
+	w.taken, w.refused, w.takenAt = said.Data != nil, said.Error != nil, n.w.queue.Now()
 	n.w.note(n.index, "word "+strconv.Itoa(q.word)+" about account "+strconv.Itoa(q.account)+" is taken: "+strconv.FormatBool(w.taken))
 }
 

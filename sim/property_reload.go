@@ -68,6 +68,7 @@ func (n *node) reload() {
 	n.reconfigured()
 	n.revoked()
 	n.activated()
+	n.reallot()
 	if stuck := n.eng.Reload(n.nextOptions); len(stuck) > 0 {
 		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
 	}

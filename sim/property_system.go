@@ -211,5 +211,6 @@ func (w *world) endListening() {
 		n.tell(ready{kind: readyService, n: serviceLeaves})
 		n.tell(ready{kind: readyLend, n: lendLeave})
 		n.tell(ready{kind: readyArchive, n: archiveEnds})
+		n.tell(ready{kind: readyMembers, n: membersEnd})
 	}
 }

@@ -75,9 +75,10 @@ const (
 	registrarRepents // deletes, and updates at once
 	registrarLooks
 	registrarSends // a user
+	registrarAllots
 )
 
-var registrarMix = [...]uint32{registrarUpdates: 5, registrarInsists: 4, registrarDeletes: 1, registrarRepents: 2, registrarLooks: 4, registrarSends: 10}
+var registrarMix = [...]uint32{registrarUpdates: 5, registrarInsists: 4, registrarDeletes: 1, registrarRepents: 2, registrarLooks: 4, registrarSends: 10, registrarAllots: 6}
 
 const archiveWaitsMost = 150 // ms
 
@@ -167,19 +168,26 @@ func (n *node) registrarActs() {
 		n.requests("$SYS.REQ.ACCOUNT."+n.w.cfg.archive.accounts[account].public+".CLAIMS.LOOKUP", "", account, 0)
 	case registrarSends:
 		n.comeToProbe(account, int(draw(archiveUser, archiveUsers)))
+	case registrarAllots:
+		if n.w.cfg.allotted != nil {
+			n.say(allottedPlace, 0, false)
+		}
 	}
 }
 
 // say tells the server of another JWT of an account, or has it deleted.
 func (n *node) say(account int, revoked uint, gone bool) {
 	a, all := n.w.cfg.archive, &n.words[account]
-	w := word{gone: gone, revoked: revoked}
+	w := word{gone: gone, revoked: revoked, limits: boundless}
 	nth := len(*all)
+	if account == allottedPlace {
+		w.limits = n.drawLimits(nth)
+	}
 	subj, body := "$SYS.REQ.CLAIMS.UPDATE", ""
 	if gone {
 		subj, body = "$SYS.REQ.CLAIMS.DELETE", a.deletion(&a.accounts[account])
 	} else {
-		w.text = a.account(&a.accounts[account], int64(nth)+1, revoked)
+		w.text = a.account(&a.accounts[account], int64(nth)+1, revoked, w.limits)
 		body = w.text
 	}
 	*all = append(*all, w)
@@ -308,4 +316,4 @@ func archiveWords(r decision.Record) string {
 	return ""
 }
 
-var registrarNames = [...]string{"an update", "several updates", "a deletion", "a deletion and an update", "a lookup", "a login"}
+var registrarNames = [...]string{"an update", "several updates", "a deletion", "a deletion and an update", "a lookup", "a login", "other limits"}
