@@ -68,7 +68,7 @@ func inWords(r engine.CloseReason) bool {
 // lastWords is told when the client has read the end of the stream: if it was closed for an offence that there are words
 // for, it has read them, unless its user was taken away before.
 func (c *client) lastWords() {
-	if c.sentence != "" && !c.wordsRead && inWords(c.closedFor) && !c.garbage && !c.lazy && !c.harmed && !c.w.netTrouble(c) {
+	if c.sentence != "" && !c.wordsRead && inWords(c.closedFor) && !c.garbage && !c.lazy && !c.harmed && !c.w.netTrouble(c) && !c.w.congested(c) {
 		c.w.fail(propReplies, c.name()+" was closed after a reload for "+string(c.closedFor)+" without -ERR '"+string(c.sentence)+"'")
 	}
 	if c.sentence != "" {
