@@ -189,15 +189,17 @@ func (e *Engine) sayProblems(level Level, key string, s *ruleSet) {
 	s.problems = nil
 }
 
-// chartered is what an account's JWT says, ready to be changed.
+// chartered is what an account's JWT says, and what the system account exports by itself, ready to be changed.
 func (e *Engine) chartered(key string) config.Account {
-	ch := e.trust.charters[key]
-	if ch == nil {
-		return config.Account{Name: key}
+	a := config.Account{Name: key}
+	if ch := e.trust.charters[key]; ch != nil {
+		a = ch.claims.Rules
+		a.Imports = slices.Clone(a.Imports)
+		a.Exports = slices.Clone(a.Exports)
 	}
-	a := ch.claims.Rules
-	a.Imports = slices.Clone(a.Imports)
-	a.Exports = slices.Clone(a.Exports)
+	if key == e.system.name {
+		a.Exports = exportToJWTs(a.Exports)
+	}
 	return a
 }
 

@@ -9,35 +9,70 @@ import (
 	"github.com/natsd/natsd/subject"
 )
 
-// Every account imports a few services of the system account, by which its users learn about it and about themselves. The
-// account's name is a part of what is asked in the system account, so nobody can ask for another's.
+// The system account exports a few services by itself. Every account imports some of them by itself too: by these its users learn
+// about it and about themselves. The account's name is a part of what is asked in the system account, so nobody can ask for
+// another's. In operator mode, an account's JWT may import any of them under whatever name it likes.
 
-// systemServices are what accounts import; * is the account's name.
-var systemServices = []struct {
-	export string // in the system account
-	local  string // in the others
-	kind   config.ResponseType
-	share  bool
+// systemExports are what the system account exports; * is the name of the account that asks.
+var systemExports = [...]struct {
+	subject  string
+	kind     config.ResponseType
+	position int // of the token that must be the importing account's name; 0: there is none
 }{
-	{export: "$SYS.REQ.ACCOUNT.*.CONNZ", local: "$SYS.REQ.ACCOUNT.PING.CONNZ", kind: config.Streamed},
-	{export: "$SYS.REQ.ACCOUNT.*.CONNZ", local: "$SYS.REQ.SERVER.PING.CONNZ", kind: config.Streamed},
-	{export: "$SYS.REQ.ACCOUNT.*.STATZ", local: "$SYS.REQ.ACCOUNT.PING.STATZ", kind: config.Streamed},
-	{export: "$SYS.REQ.USER.*.INFO", local: "$SYS.REQ.USER.INFO", kind: config.Singleton, share: true},
+	{"$SYS.REQ.ACCOUNT.*.CONNZ", config.Streamed, accountToken + 1},
+	{"$SYS.REQ.ACCOUNT.*.STATZ", config.Streamed, accountToken + 1},
+	{"$SYS.DEBUG.SUBSCRIBERS", config.Singleton, 0},
+	{"$SYS.REQ.USER.*.INFO", config.Singleton, 0}, // tells of nobody but who asks, whichever account is named
 }
 
-// exportSystem adds to the rules of the system account what the others import; the exports are in the order of
-// systemServices.
-func (r *accountRules) exportSystem(e *Engine) (exports []*export) {
-	for i, s := range systemServices {
-		if i > 0 && systemServices[i-1].export == s.export {
-			exports = append(exports, exports[i-1])
-			continue
+// systemServices are what accounts import by themselves.
+var systemServices = [...]struct {
+	export int    // in systemExports
+	local  string // in the account
+	share  bool
+}{
+	{export: 0, local: "$SYS.REQ.ACCOUNT.PING.CONNZ"},
+	{export: 0, local: "$SYS.REQ.SERVER.PING.CONNZ"},
+	{export: 1, local: "$SYS.REQ.ACCOUNT.PING.STATZ"},
+	{export: 3, local: "$SYS.REQ.USER.INFO", share: true},
+}
+
+// systemExport is one of systemExports, ready for use.
+func systemExport(i int) config.Export {
+	x := &systemExports[i]
+	return config.Export{
+		Kind: config.Service, Subject: x.subject, Public: true, TokenPosition: x.position, ResponseType: x.kind, ResponseThreshold: defaultThreshold,
+	}
+}
+
+// exportToJWTs adds to what the system account exports by its JWT what it does by itself. Where its JWT says something of such a
+// service, be it by a wider export, that counts: accounts may have to show that they were let.
+func exportToJWTs(exports []config.Export) []config.Export {
+	said := len(exports)
+	for i := range systemExports {
+		x := systemExport(i)
+		if !slices.ContainsFunc(exports[:said], func(y config.Export) bool {
+			return y.Kind == config.Service && subject.ValidPattern(y.Subject) && subject.IsSubset(x.Subject, y.Subject)
+		}) {
+			exports = append(exports, x)
 		}
-		x := e.newExport(e.system, &config.Export{
-			Kind: config.Service, Subject: s.export, Public: true, ResponseType: s.kind, ResponseThreshold: defaultThreshold,
+	}
+	return exports
+}
+
+// exportSystem adds to the rules of the system account what the others import by themselves, as far as it is not there; the exports are
+// in the order of systemExports.
+func (r *accountRules) exportSystem(e *Engine) (exports []*export) {
+	for i := range systemExports {
+		want := systemExport(i)
+		at := slices.IndexFunc(r.exports, func(x *export) bool {
+			return x.Kind == want.Kind && x.Subject == want.Subject && x.Public == want.Public && x.TokenPosition == want.TokenPosition && x.ResponseType == want.ResponseType
 		})
-		r.exports = append(r.exports, x)
-		exports = append(exports, x)
+		if at < 0 {
+			at = len(r.exports)
+			r.exports = append(r.exports, e.newExport(e.system, &want))
+		}
+		exports = append(exports, r.exports[at])
 	}
 	r.asked = exports
 	return exports
@@ -52,7 +87,7 @@ func (r *accountRules) importSystem(a *account, exports []*export, bridges []sys
 	r.services = slices.Grow(r.services, len(bridges))
 	for i, b := range bridges {
 		if s := systemServices[i]; !r.serves(s.local) {
-			r.services = append(r.services, &serviceImport{account: a, local: s.local, export: exports[i], subject: b.subject, bridge: b.way, share: s.share})
+			r.services = append(r.services, &serviceImport{account: a, local: s.local, export: exports[s.export], subject: b.subject, bridge: b.way, share: s.share})
 		}
 	}
 }
@@ -70,7 +105,7 @@ func systemBridges(name string) (bridges []systemBridge) {
 		return nil
 	}
 	for _, s := range systemServices {
-		there := strings.Replace(s.export, "*", name, 1)
+		there := strings.Replace(systemExports[s.export].subject, "*", name, 1)
 		here, err := mapping.CompileImport(there, s.local)
 		if err == nil {
 			here, err = here.Reverse()

@@ -72,8 +72,14 @@ func (a *archive) account(key *signer, nth int64, revoked uint, l limits) string
 			revocations[a.users[i].public] = 2
 		}
 	}
+	imports := []any{}
+	if key != &a.system {
+		imports = append(imports, map[string]any{
+			"subject": "$SYS.DEBUG.SUBSCRIBERS", "account": a.system.public, "type": "service", "local_subject": probeAsks,
+		})
+	}
 	return a.operator.sign(token{Subject: key.public, Issued: nth, Nats: map[string]any{
-		"limits": limits, "revocations": revocations, "type": "account", "version": 2,
+		"limits": limits, "revocations": revocations, "imports": imports, "type": "account", "version": 2,
 	}})
 }
 

@@ -10,13 +10,16 @@ import (
 
 // Of what an operator says about an account, the last word counts that the server has taken: whoever was told so finds that, or what
 // was said later, in force, in the directory, and in every process that comes after. A word that was refused never counts, and each is
-// taken or refused within a bounded time.
+// taken or refused within a bounded time. Who is let in may use what its account's JWT imports of the server's own account.
 
 // propClaims is the name of the property.
 const propClaims = "claims"
 
 // claimsIn is within which time a server that nothing hinders answers the registrar.
 const claimsIn = 10 * second
+
+// probedIn is within which time it answers users. They are seldom let in for longer.
+const probedIn = second
 
 // word is something that the registrar has said about an account. The first of each account, which it has not said, is that there is
 // none.
@@ -111,11 +114,24 @@ func (n *node) probed(p *probe, in bool) {
 	}
 }
 
+// probeHears judges how many the server says to listen in a user's account to what all its users do.
+func (n *node) probeHears(p *probe, count string) {
+	if k, err := strconv.Atoi(count); err != nil || k < 1 || k > numProbes || p.heard {
+		n.w.fail(propClaims, "a user of account "+strconv.Itoa(p.account)+" is told, by what its JWT imports, that there listen: "+quote([]byte(count)))
+	}
+	p.heard = true
+}
+
 // checkAnswered looks for requests of the registrar that should have been answered.
 func (n *node) checkAnswered() {
 	now := n.w.queue.Now()
 	if n.hindered() || n.paused > 0 {
 		return
+	}
+	for i := range n.probes {
+		if p := &n.probes[i]; p.stays() && p.in > 0 && !p.heard && now-max(p.in, n.sickUntil) > probedIn {
+			n.w.fail(propClaims, "a user of account "+strconv.Itoa(p.account)+" has no answer by what its JWT imports of the server's own account")
+		}
 	}
 	oldest, nth := schedule.Time(-1), uint64(0)
 	for i, q := range n.registrar.asked { //natsd:orderfree the least of them is found

@@ -47,8 +47,17 @@ type probe struct {
 	account, user int
 	least         int
 	lapsed        uint64
-	over          bool // it has seen that
+	over          bool          // it has seen that
+	in            schedule.Time // since when it waits, let in, for an answer; 0: it does not
+	heard         bool          // it has the answer
 }
+
+// stays reports whether it is there and the server has not said that it closes the connection.
+func (p *probe) stays() bool { return p.id != 0 && p.name != "" }
+
+// probeAsks is the subject under which accounts import a service that the server's own account exports by itself: it counts who
+// listens in an account. Users ask it of the subject on which they want the answer.
+const probeAsks = "who.hears"
 
 // What they do: events of a node.
 const (
@@ -211,7 +220,8 @@ func (n *node) comeToProbe(account, user int) {
 			continue
 		}
 		*p = probe{account: account, user: user, least: n.least(account), lapsed: n.shelf.failures}
-		hello := `CONNECT {"verbose":false,"pedantic":false,"jwt":"` + n.w.cfg.archive.user(account, user) + `"}` + "\r\nPING\r\n"
+		hello := `CONNECT {"verbose":false,"pedantic":false,"jwt":"` + n.w.cfg.archive.user(account, user) + `"}` +
+			"\r\nSUB R 1\r\nPUB " + probeAsks + " R 1\r\nR\r\nPING\r\n"
 		n.connectLocal(&p.local, 11+i, propClaims, "a user is turned away though there is room", hello)
 		return
 	}
@@ -271,13 +281,20 @@ func (n *node) archiveSends(which int, bufs [][]byte) (taken int) {
 			n.tell(ready{kind: readyArchive, n: what})
 		case saidPong:
 			n.probed(p, true)
-			n.tell(ready{kind: readyArchive, n: what + 1})
+			if p.in = n.w.queue.Now(); p.heard {
+				n.tell(ready{kind: readyArchive, n: what + 1})
+			}
+		case saidMsg:
+			n.probeHears(p, string(in.payload))
+			if p.in > 0 {
+				n.tell(ready{kind: readyArchive, n: what + 1})
+			}
 		case saidErr:
 			if strings.HasPrefix(string(in.args), "Authorization Violation") {
 				n.probed(p, false)
 			}
 			p.over = true
-		case saidInfo, saidOK, saidMsg:
+		case saidInfo, saidOK:
 		}
 	})
 }
