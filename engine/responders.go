@@ -24,9 +24,32 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 	e.tellNobody(c, subj, reply, r)
 }
 
-// tellNobody is noResponders when it is known whom reply reaches.
+// tellNobody is noResponders when it is known whom reply reaches. Where those are very many, they are looked through over several turns.
 func (e *Engine) tellNobody(c *conn, subj, reply []byte, r *sublist.Result[*subscription]) {
-	s := e.ownSubscription(c, reply, r)
+	s, next := e.ownSubscription(c, reply, r, 0, e.opts.MatchWork)
+	if next < len(r.Plain) {
+		e.mark(MarkNobodySought)
+		c.gate |= gateSearch
+		e.addSearch(&search{in: c.acc, subj: bytes.Clone(reply), c: c, to: bytes.Clone(subj), among: r, next: next})
+		return
+	}
+	e.tellBy(s, c, subj, reply)
+}
+
+// goOnLooking is tellNobody for so much of a turn's work, where it takes several. It reports whether it is done.
+func (e *Engine) goOnLooking(x *search, work int) bool {
+	var s *subscription
+	if s, x.next = e.ownSubscription(x.c, x.subj, x.among, x.next, work); x.next < len(x.among.Plain) {
+		return false
+	}
+	e.endSearch()
+	e.open(x.c, gateSearch)
+	e.tellBy(s, x.c, x.to, x.subj)
+	return true
+}
+
+// tellBy writes a 503 to a connection's own subscription; nil: there is none.
+func (e *Engine) tellBy(s *subscription, c *conn, subj, reply []byte) {
 	if s == nil || c.gate&gateClosed != 0 {
 		return
 	}
@@ -50,21 +73,27 @@ func (e *Engine) tellNobody(c *conn, subj, reply []byte, r *sublist.Result[*subs
 	c.acc.traffic.outBytes += uint64(size)
 }
 
-// ownSubscription finds the connection's own subscription among those that a subject reaches. Members of queue groups don't
-// count: the answer is for the requester, not for whoever shares its group.
-func (e *Engine) ownSubscription(c *conn, subj []byte, r *sublist.Result[*subscription]) *subscription {
-	if len(c.subs) <= ownMost && len(c.subs) < len(r.Plain)/ownShare {
-		return e.ownAmongAll(c, subj)
+// ownSubscription finds the connection's own subscription among those that a subject reaches, from a place in r on, for so much of a
+// turn's work. It returns at which place it has to go on; the end of r.Plain: nowhere. Members of queue groups don't count: the answer is
+// for the requester, not for whoever shares its group.
+func (e *Engine) ownSubscription(c *conn, subj []byte, r *sublist.Result[*subscription], from, work int) (own *subscription, next int) {
+	end := len(r.Plain)
+	if len(c.subs) <= ownMost && len(c.subs) < end/ownShare {
+		return e.ownAmongAll(c, subj), end
 	}
-	for i, s := range r.Plain {
+	stop := end
+	if end-from > work*lookWork {
+		stop = from + max(work*lookWork, 1)
+	}
+	for i, s := range r.Plain[from:stop] {
 		if s.conn == c && !s.dead() && s.flags&subInternal == 0 {
-			return s
+			return s, end
 		}
 		if i%lookWork == 0 {
 			e.work++
 		}
 	}
-	return nil
+	return nil, stop
 }
 
 const (

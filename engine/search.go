@@ -19,9 +19,12 @@ type search struct {
 	subj []byte
 	of   *sublist.Search[*subscription] // nil: it is to begin
 
-	msg *fanout // the message that waits for it; nil: a request that nobody got, and c's own subscription is looked for
+	msg *fanout // the message that waits for it; nil: a request that nobody got, and c's own subscription on subj is looked for
 	c   *conn
 	to  []byte // the request's subject
+
+	among *sublist.Result[*subscription] // whom subj reaches, among whom it is looked for from next on; nil: that is to be found
+	next  int
 }
 
 const (
@@ -124,11 +127,18 @@ func (e *Engine) stepSearches() {
 			e.goWithout(x)
 			continue
 		}
+		piece := e.opts.TurnWork / (searchShare * searchPieces)
+		if x.among != nil {
+			if !e.goOnLooking(x, piece) {
+				e.passTurn()
+			}
+			continue
+		}
 		if x.of == nil {
 			x.of = x.in.subs.Search(x.subj)
 		}
 		found := x.of.Found()
-		r := e.goOnSearching(x.in, x.of, e.opts.TurnWork/(searchShare*searchPieces))
+		r := e.goOnSearching(x.in, x.of, piece)
 		if e.foundSoFar += x.of.Found() - found; r == nil {
 			e.mark(MarkSearchSliced)
 			e.passTurn()
@@ -289,7 +299,7 @@ func (e *Engine) searchAnew() {
 	for _, x := range all {
 		switch {
 		case x.msg == nil:
-			x.in, x.of = x.c.acc, nil
+			x.in, x.of, x.among, x.next = x.c.acc, nil, nil, 0
 			e.addSearch(x)
 		case x.msg.untouched():
 			e.mark(MarkSearchUnread)

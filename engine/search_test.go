@@ -528,3 +528,40 @@ func TestSearchIsTold(t *testing.T) {
 		}
 	}
 }
+
+// Whom a 503 goes to is looked for over several turns where a connection with many subscriptions asks for an answer to where very many
+// listen; and anew if a reload comes meanwhile.
+func TestNoRespondersOverTurns(t *testing.T) {
+	for _, reload := range []bool{false, true} {
+		e, w := started(t, Options{Check: true, TurnWork: 64, MatchWork: 4})
+		const connect = "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\n"
+		others, c := accept(e), accept(e)
+		say(e, others, connect+subscribed("in", 4000))
+		w.settle(t, e)
+		say(e, c, connect+subscribed("else", ownMost+1)+"SUB in 9999\r\n")
+		w.settle(t, e)
+		w.take(c)
+		say(e, c, "PUB in 0\r\n\r\n") // so that it is known whom it reaches
+		w.settle(t, e)
+		w.take(c)
+		say(e, c, "PUB no.body in 0\r\n\r\nPING\r\n")
+		if e.searches != 1 || w.take(c) != "" {
+			t.Fatalf("%d searches", e.searches)
+		}
+		if reload {
+			turn(e, func() { e.Reload(e.opts) })
+		}
+		most := 0
+		for e.searches > 0 {
+			w.ring(e)
+			most = max(most, e.work)
+		}
+		w.settle(t, e)
+		if got := w.take(c); !strings.HasPrefix(got, "HMSG in 9999 ") || !strings.HasSuffix(got, "PONG\r\n") {
+			t.Errorf("it got %q", got)
+		}
+		if most > 2*64 {
+			t.Errorf("a turn of work %d", most)
+		}
+	}
+}
