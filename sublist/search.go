@@ -2,8 +2,6 @@ package sublist
 
 import (
 	"bytes"
-	"slices"
-	"strings"
 
 	"github.com/natsd/natsd/subject"
 )
@@ -33,6 +31,8 @@ type Search[T comparable] struct {
 	queues   []Group[T]
 	inQueues int            // members of them all
 	named    map[string]int // places in queues
+	all      bool           // all are found: the groups are being sorted
+	order    order[T]
 }
 
 // The kinds of tokens by which a pattern matches one of a subject, in the order of results.
@@ -41,9 +41,6 @@ const (
 	byStar
 	byFull
 )
-
-// sortedMost is how many queue groups are sorted at once.
-const sortedMost = 1024
 
 // Search begins a search for what subj reaches; subj is borrowed until Search returns. See Match.
 func (s *Sublist[T]) Search(subj []byte) *Search[T] {
@@ -56,22 +53,25 @@ func (s *Sublist[T]) Search(subj []byte) *Search[T] {
 
 // Continue goes on with a search of this Sublist for about so many steps, and a little in any case. It returns the result when the
 // search is over, else nil. The result is stale at once if something changed meanwhile that may have concerned it; what has been
-// removed may be in it still. So is one with more than 1024 queue groups, which come in the order in which they were found.
+// removed may be in it still.
 func (s *Sublist[T]) Continue(q *Search[T], steps uint64) *Result[T] {
 	q.most, q.steps, q.back, q.fresh = max(steps, q.back), 0, 0, false // at least as much new as old
-	done := s.goOn(q)
-	s.tally.steps += q.steps + q.back
-	if !done {
-		return nil
+	if !q.all {
+		q.all = s.goOn(q)
+		if s.tally.steps += q.steps + q.back; !q.all {
+			return nil
+		}
 	}
 	if e := s.cache.get(q.subj, q.hash); e != nil {
 		return e.result // another has been faster
 	}
-	r := &Result[T]{hash: q.hash, Plain: q.plain, Queues: q.queues}
-	if len(q.queues) > sortedMost {
-		return r
+	q.named = nil // they change places
+	groups, took, done := q.order.goOn(q.queues, q.most-min(q.steps, q.most))
+	q.queues = groups
+	if s.tally.steps += took; !done {
+		return nil
 	}
-	slices.SortFunc(r.Queues, func(a, b Group[T]) int { return strings.Compare(a.Name, b.Name) })
+	r := &Result[T]{hash: q.hash, Plain: q.plain, Queues: q.queues}
 	if s.cache.watch.generation(q.hash) == q.gen {
 		s.cache.put(r, q.subj)
 	}
