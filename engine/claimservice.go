@@ -253,6 +253,9 @@ type deleting struct {
 	word     uint64
 	deletion *claims.Deletion
 	err      error
+
+	failed  int    // accounts whose JWTs could not be removed
+	problem string // with the first of them
 }
 
 func (d *deleting) run() {
@@ -298,13 +301,13 @@ func (t *trust) names(key string) bool {
 }
 
 // deleteNext takes the accounts away, one after the other: out of force at once, then out of the directory. An account of which
-// something was said later, that counts, stays.
+// something was said later, that counts, stays. One that can't be taken out of the directory stays out of force, but not for certain
+// longer than this process: who has it deleted is told that it failed.
 func (e *Engine) deleteNext(d *deleting, accounts []string) {
 	t := e.trust
 	if len(accounts) == 0 {
 		t.words.settled(d.word)
-		message := "deleted " + strconv.Itoa(len(d.deletion.Accounts)) + " accounts"
-		e.respondJSON(d.call, claimsAnswer{Server: e.identity(), Data: &claimsStatus{Code: 200, Message: message}})
+		e.deleted(d)
 		return
 	}
 	key := accounts[0]
@@ -328,7 +331,22 @@ func (e *Engine) deleteNext(d *deleting, accounts []string) {
 		if r.Err != "" {
 			e.logf(LevelError, "", "The JWT of account "+key+" can't be removed: "+r.Err)
 			t.shelf.doom(key)
+			if d.failed++; d.failed == 1 {
+				d.problem = key + ": " + r.Err
+			}
 		}
 		e.deleteNext(d, accounts[1:])
 	}), key, !t.resolver.HardDelete)
+}
+
+// deleted answers a request to delete accounts when that is certain to last, or has failed.
+func (e *Engine) deleted(d *deleting) {
+	message := "deleted " + strconv.Itoa(len(d.deletion.Accounts)-d.failed) + " accounts"
+	a := claimsAnswer{Server: e.identity()}
+	if d.failed == 0 {
+		a.Data = &claimsStatus{Code: 200, Message: message}
+	} else {
+		a.Error = &claimsStatus{Code: 500, Description: message + ", failed for " + strconv.Itoa(d.failed) + " - " + d.problem}
+	}
+	e.respondJSON(d.call, a)
 }

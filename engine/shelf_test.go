@@ -66,7 +66,9 @@ func TestDeletedThoughItIsStillThere(t *testing.T) {
 	}
 	w.files[publicOf(a)] = w.account(a, nil)
 	w.full = true
-	ask()
+	if got, want := ask(), `"error":{"code":500,"description":"deleted 0 accounts, failed for 1 - `+publicOf(a)+`: the disk is full"}`; !strings.Contains(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
 	lets(refusedText)
 	w.full = false
 	w.system("$SYS.REQ.CLAIMS.UPDATE", w.account(a, nil))

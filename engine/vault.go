@@ -20,7 +20,8 @@ type Vault interface {
 	Load(id VaultID, account string)
 	// Store writes an account's JWT so that it is there whole, or as it was, whenever the machine fails.
 	Store(id VaultID, account, text string)
-	// Remove takes an account's JWT away; keep leaves it beside, as <public key>.jwt.deleted.
+	// Remove takes an account's JWT away, so that it stays away whenever the machine fails; keep leaves it beside, as <public
+	// key>.jwt.deleted. After an error it may be there or not.
 	Remove(id VaultID, account string, keep bool)
 }
 

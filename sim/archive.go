@@ -161,8 +161,7 @@ func (n *node) Store(id engine.VaultID, account, text string) {
 	n.askShelf(shelfOp{id: id, kind: shelfStore, shelf: shelved{account, text, wall}})
 }
 
-// Remove implements engine.Vault. It never fails: an account whose JWT can't be taken away comes back with the next process, which
-// nobody can help.
+// Remove implements engine.Vault.
 func (n *node) Remove(id engine.VaultID, account string, _ bool) {
 	n.askShelf(shelfOp{id: id, kind: shelfRemove, shelf: shelved{account: account}})
 }
@@ -174,7 +173,7 @@ func (n *node) askShelf(op shelfOp) {
 	op.nth = s.done
 	s.done++
 	k := decision.Key{Kind: decision.SimFault, Actor: n.actor, Purpose: shelfFails, N: op.nth}
-	op.fails = op.kind != shelfRemove && n.w.cfg.archive.mayFail(op.shelf.account) && !n.w.faults.over && n.w.source.Chance(k, n.w.cfg.archive.failing)
+	op.fails = n.w.cfg.archive.mayFail(op.shelf.account) && !n.w.faults.over && n.w.source.Chance(k, n.w.cfg.archive.failing)
 	k = decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: shelfTakes, N: op.nth}
 	s.waiting = append(s.waiting, op)
 	n.after(nodeShelf, uint64(op.id), schedule.Time(n.w.source.Range(k, shelfMin, shelfMax)))

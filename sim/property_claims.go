@@ -29,7 +29,7 @@ type word struct {
 	text    string
 	limits  limits // what its members may have
 	taken   bool   // the registrar was told that it counts
-	refused bool   // … that it does not
+	refused bool   // … that it does not; of a deletion that failed nobody knows
 	takenAt schedule.Time
 }
 
@@ -84,7 +84,7 @@ func (n *node) registrarHears(nth uint64, body []byte) {
 		return
 	}
 	w := &n.words[q.account][q.word]
-	w.taken, w.refused, w.takenAt = said.Data != nil, said.Error != nil, n.w.queue.Now()
+	w.taken, w.refused, w.takenAt = said.Data != nil, said.Error != nil && !w.gone, n.w.queue.Now()
 	n.w.note(n.index, "word "+strconv.Itoa(q.word)+" about account "+strconv.Itoa(q.account)+" is taken: "+strconv.FormatBool(w.taken))
 }
 
