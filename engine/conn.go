@@ -73,6 +73,7 @@ type conn struct {
 	opening openingState
 	gone    bool // given up: the slot is free, the pointer may linger in lists
 	again   bool // the message that is read next was read before, and the log was told
+	granted bool // it was read before, and allowed as one of so many answers
 
 	user     *user              // nil: nobody was asked for
 	grants   *permission.Grants // what it may answer; nil: it has no such permissions

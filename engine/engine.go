@@ -77,6 +77,7 @@ type Engine struct {
 	searches   int             // in all of them
 	foundSoFar int             // subscriptions, by searches that have not ended
 	waits      []byte          // the subject on which the message was published that is about to wait
+	granted    bool            // it is an answer that was allowed as one of so many
 	unfound    hushed          // messages that nobody gets since that took too long to find out
 	boundless  bool            // matches take as long as they take
 

@@ -19,6 +19,7 @@ type fanout struct {
 
 	subject, reply []byte
 	published      []byte // the subject before mappings, of a message that waits to know whom it reaches
+	granted        bool   // it is an answer that was allowed as one of so many
 }
 
 // suspendedMax bounds the bytes of messages that wait to be delivered further: publishers that go away leave theirs
@@ -121,7 +122,7 @@ func (e *Engine) suspend(r *sublist.Result[*subscription], next int, a *wire.Pub
 	f.msg.borrowed = f.msg.ck != nil // f.ck has a reference of its own
 	if next == notYet {
 		if c != e.self && (!c.pedantic || subject.ValidLiteral(e.waits)) { // who was told is not told again
-			f.published = e.waits
+			f.published, f.granted = e.waits, e.granted
 		}
 		if e.putAside(f); c != e.self { // what else the server has to say may not concern those who are waited for
 			c.gate |= gateFanout
@@ -237,7 +238,7 @@ func (e *Engine) spareFanout() *fanout {
 }
 
 func (e *Engine) keepFanout(f *fanout) {
-	f.published, f.msg.unread, f.msg.found = nil, false, nil
+	f.published, f.granted, f.msg.unread, f.msg.found = nil, false, false, nil
 	f.to, f.acc, f.behalf, f.ck, f.msg.from, f.msg.body, f.msg.ck = nil, nil, nil, nil, nil, nil, nil
 	f.msg.headFor, f.msg.subject, f.msg.reply, f.msg.shown, f.msg.lineChunk = nil, nil, nil, nil, nil
 	if len(e.oldFanouts) < fanoutsKept {

@@ -81,6 +81,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	}
 	if isReplySubject(a.Reply) || c.user.withholds(a.Reply) {
 		e.sendErr(c, wire.Err("Permissions Violation for Publish with Reply of \""+printable(a.Reply)+"\""))
+		c.granted = false
 		return // only answers have the former, by the server
 	}
 	if a.Header > 0 && e.publishTraced(c, a, body, ck) {

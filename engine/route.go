@@ -56,7 +56,10 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 			c.memo = nil
 		}
 	}
-	allowed, lasting := e.mayPublish(c, a.Subject)
+	allowed, lasting := c.mayStillAnswer(a.Subject), false
+	if !allowed {
+		allowed, lasting = e.mayPublish(c, a.Subject)
+	}
 	if !allowed || !lasting {
 		c.memo = nil
 	}
@@ -64,9 +67,7 @@ func (e *Engine) routeAnew(c *conn, a *wire.PubArgs) *sublist.Result[*subscripti
 		return nil
 	}
 	if m.result = e.reach(c.acc, a.Subject); !e.isKnown(m.result) {
-		if c.memo, e.waits = nil, m.subject; !lasting {
-			e.waits = nil // it can't be judged twice
-		}
+		c.memo, e.waits, e.granted = nil, m.subject, !lasting
 	}
 	return m.result
 }

@@ -263,6 +263,7 @@ func (e *Engine) unread(f *fanout) {
 		line = append(wire.AppendUint(line, m.header), ' ')
 	}
 	line = append(wire.AppendUint(line, m.size), '\r', '\n')
+	c.again, c.granted = e.opts.Trace, f.granted
 	all := [...][]byte{line, m.body, c.stash}
 	size := 0
 	for _, part := range all {
@@ -276,7 +277,6 @@ func (e *Engine) unread(f *fanout) {
 	e.unstash(c)
 	c.stash, c.held = data, ck
 	e.forgo(f)
-	c.again = e.opts.Trace
 	e.open(c, gateFanout)
 }
 

@@ -271,25 +271,41 @@ func TestReloadAmidManySearches(t *testing.T) {
 	}
 }
 
-// An answer that was allowed once, and whose receivers are searched for when a reload comes, is not judged again.
+// An answer that was allowed once, and whose receivers are searched for when a reload comes, is read again like others, and allowed
+// once more if it may still be given: but once in all.
 func TestSearchOfAllowedAnswer(t *testing.T) {
-	responder := userWith("r", lists("nothing", ""), nil)
-	responder.Permissions.AllowResponses = &config.ResponsePermission{Max: 1}
-	o := Options{TurnWork: 64, MatchWork: 4, Check: true, Users: []config.User{userWith("p", nil, nil), responder}}
-	e, w := started(t, o)
-	many, p, r := as(e, w, "p", combos("z")), as(e, w, "p", "SUB "+hard+"in 1\r\n"), as(e, w, "r", "SUB ask 1\r\n")
-	w.settle(t, e)
-	w.take(many)
-	turn(e, func() { e.Received(p, []byte("PUB ask "+hard+"in 0\r\n\r\n")) })
-	w.settle(t, e)
-	turn(e, func() { e.Received(r, []byte("PUB "+hard+"in 0\r\n\r\n")) })
-	if e.searches != 1 {
-		t.Fatalf("%d searches", e.searches)
-	}
-	turn(e, func() { e.Reload(o) })
-	w.settle(t, e)
-	if got := w.take(p); !strings.Contains(got, "MSG "+hard+"in 1 0") {
-		t.Errorf("who asked got %q, who answered %q", got, w.take(r))
+	for _, allowed := range []bool{true, false} {
+		options := func(may bool) Options {
+			responder := userWith("r", lists("nothing", ""), nil)
+			if may {
+				responder.Permissions.AllowResponses = &config.ResponsePermission{Max: 1}
+			}
+			return Options{TurnWork: 64, MatchWork: 4, Check: true, Users: []config.User{userWith("p", nil, nil), responder}}
+		}
+		e, w := started(t, options(true))
+		many, p, r := as(e, w, "p", combos("z")), as(e, w, "p", "SUB "+hard+"in 1\r\n"), as(e, w, "r", "SUB ask 1\r\n")
+		w.settle(t, e)
+		w.take(many)
+		turn(e, func() { e.Received(p, []byte("PUB ask "+hard+"in 0\r\n\r\n")) })
+		w.settle(t, e)
+		w.take(r)
+		turn(e, func() { e.Received(r, []byte(strings.Repeat("PUB "+hard+"in 0\r\n\r\n", 2))) })
+		if e.searches != 1 {
+			t.Fatalf("%d searches", e.searches)
+		}
+		turn(e, func() { e.Reload(options(allowed)) })
+		w.settle(t, e)
+		answers, refused := 1, 1
+		if !allowed {
+			answers, refused = 0, 2
+		}
+		got, told := w.take(p), w.take(r)
+		if strings.Count(got, "MSG "+hard+"in 1 0") != answers || strings.Count(told, "Permissions Violation") != refused {
+			t.Errorf("allowed %v: who asked got %q, who answered %q", allowed, got, told)
+		}
+		if e.marks[MarkSearchUnread] != 1 || e.marks[MarkSearchGivenUp] != 0 {
+			t.Errorf("read again %d times, given up %d times", e.marks[MarkSearchUnread], e.marks[MarkSearchGivenUp])
+		}
 	}
 }
 
