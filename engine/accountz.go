@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/monitor"
 )
@@ -44,10 +43,6 @@ func (e *Engine) accountDetail(a *account) *monitor.Account {
 		Name: a.name, Updated: monitor.Stamp(int64(updated)), System: a == e.system, Complete: true,
 		Clients: a.conns, Subs: a.subs.Count() - a.leaving, NameTag: a.title(),
 	}
-	if ch := e.charterOf(a); ch != nil {
-		d.Expired = e.ended(ch)
-		d.JWT, d.IssuerKey, d.Tags, d.Claim = ch.claims.Text, ch.claims.Issuer, ch.claims.Tags, claims.Shown(ch.claims.Text)
-	}
 	d.Stats.Add(a.subs.Stats())
 	for _, x := range a.def.exports {
 		d.Exports = append(d.Exports, exportInfo(x))
@@ -67,6 +62,9 @@ func (e *Engine) accountDetail(a *account) *monitor.Account {
 		}
 	}
 	d.Responses = e.responseInfo(a)
+	if ch := e.charterOf(a); ch != nil {
+		e.addCharter(d, ch)
+	}
 	return d
 }
 
@@ -84,7 +82,7 @@ func latencyInfo(l *config.Latency) *monitor.Latency {
 	if l == nil {
 		return nil
 	}
-	return &monitor.Latency{Sampling: l.Sampling, Results: l.Subject}
+	return &monitor.Latency{Sampling: monitor.Sampling(l.Sampling), Results: l.Subject}
 }
 
 func mappingInfo(list []config.Mapping) map[string][]monitor.MapDest {

@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -32,26 +33,26 @@ func (a *Accountz) Body() (any, error) {
 
 // Account is all about one account.
 type Account struct {
-	Name       string               `json:"account_name"`
-	Updated    time.Time            `json:"update_time"`
-	System     bool                 `json:"is_system,omitempty"`
-	Expired    bool                 `json:"expired"`
-	Complete   bool                 `json:"complete"`
-	JetStream  bool                 `json:"jetstream_enabled"`
-	Leafs      int                  `json:"leafnode_connections"`
-	Clients    int                  `json:"client_connections"`
-	Subs       int                  `json:"subscriptions"`
-	Mappings   map[string][]MapDest `json:"mappings,omitempty"`
-	Exports    []Export             `json:"exports,omitempty"`
-	Imports    []Import             `json:"imports,omitempty"`
-	JWT        string               `json:"jwt,omitempty"`
-	IssuerKey  string               `json:"issuer_key,omitempty"`
-	NameTag    string               `json:"name_tag,omitempty"`
-	Tags       []string             `json:"tags,omitempty"`
-	Claim      any                  `json:"decoded_jwt,omitempty"`
-	RevokedAct map[string]time.Time `json:"revoked_activations,omitempty"`
-	Stats      SublistStats         `json:"sublist_stats"`
-	Responses  map[string]Import    `json:"responses,omitempty"`
+	Name      string               `json:"account_name"`
+	Updated   time.Time            `json:"update_time"`
+	System    bool                 `json:"is_system,omitempty"`
+	Expired   bool                 `json:"expired"`
+	Complete  bool                 `json:"complete"`
+	JetStream bool                 `json:"jetstream_enabled"`
+	Leafs     int                  `json:"leafnode_connections"`
+	Clients   int                  `json:"client_connections"`
+	Subs      int                  `json:"subscriptions"`
+	Mappings  map[string][]MapDest `json:"mappings,omitempty"`
+	Exports   []Export             `json:"exports,omitempty"`
+	Imports   []Import             `json:"imports,omitempty"`
+	JWT       string               `json:"jwt,omitempty"`
+	IssuerKey string               `json:"issuer_key,omitempty"`
+	NameTag   string               `json:"name_tag,omitempty"`
+	Tags      []string             `json:"tags,omitempty"`
+	Claim     any                  `json:"decoded_jwt,omitempty"`
+	Revoked   map[string]time.Time `json:"revoked_user,omitempty"` // by user key, or "*": JWTs issued up to then don't count
+	Stats     SublistStats         `json:"sublist_stats"`
+	Responses map[string]Import    `json:"responses,omitempty"`
 }
 
 // MapDest is one destination of a subject mapping.
@@ -63,17 +64,29 @@ type MapDest struct {
 
 // Latency is how an export is measured.
 type Latency struct {
-	Sampling int    `json:"sampling"`
-	Results  string `json:"results"`
+	Sampling Sampling `json:"sampling"`
+	Results  string   `json:"results"`
+}
+
+// Sampling is the percentage of requests that are measured; 0: those whose headers ask for it, which is shown as "headers".
+type Sampling int
+
+// MarshalJSON implements json.Marshaler.
+func (s Sampling) MarshalJSON() ([]byte, error) {
+	if s == 0 {
+		return []byte(`"headers"`), nil
+	}
+	return strconv.AppendInt(nil, int64(s), 10), nil
 }
 
 // Export is one export.
 type Export struct {
 	Subject      string               `json:"subject"`
 	Type         string               `json:"type"`
+	TokenReq     bool                 `json:"token_req,omitempty"` // who imports it needs an activation token
 	ResponseType string               `json:"response_type,omitempty"`
 	Latency      *Latency             `json:"service_latency,omitempty"`
-	Revoked      map[string]time.Time `json:"revocations,omitempty"`
+	Revoked      map[string]time.Time `json:"revoked_activations,omitempty"` // by importing account, or "*"
 	Approved     []string             `json:"approved_accounts,omitempty"`
 }
 
@@ -83,8 +96,8 @@ type Import struct {
 	Account  string   `json:"account"`
 	To       string   `json:"to,omitempty"`
 	Local    string   `json:"local_subject,omitempty"`
-	Type     any      `json:"type"` // "stream" or "service"; of responses a number, as nats-server has it
-	Invalid  bool     `json:"invalid"`
+	Type     any      `json:"type"`    // "stream" or "service"; of responses a number, as nats-server has it
+	Invalid  bool     `json:"invalid"` // it is not in force
 	Share    bool     `json:"share"`
 	Tracking bool     `json:"tracking"`
 	Latency  *Latency `json:"latency,omitempty"`

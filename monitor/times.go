@@ -11,6 +11,13 @@ import (
 // Stamp is a moment of the wall clock, in nanoseconds since the Unix epoch, as it is shown.
 func Stamp(ns int64) time.Time { return time.Unix(0, ns).UTC() }
 
+// Moment is a moment of the wall clock, in seconds since the Unix epoch, as it is shown: what JSON has no form for, before the year 0
+// or after 9999, is the nearest that it has one for.
+func Moment(s int64) time.Time {
+	const year0, year9999 = -62_167_219_200, 253_402_300_799
+	return time.Unix(min(max(s, year0), year9999), 0).UTC()
+}
+
 // Uptime is a duration in nats-server's form: "1y2d3h4m5s" without leading zeros.
 func Uptime(d time.Duration) string {
 	s := int64(d / time.Second)
