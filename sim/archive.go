@@ -21,6 +21,7 @@ type archive struct {
 	operator, system, registrar signer
 	accounts                    [archiveAccounts + 1]signer // the last is the one that may have only so much
 	users                       [archiveUsers]signer        // each in every account
+	expiring                    bool                        // some JWTs expire soon
 	failing                     uint32                      // chance per million that an operation of the directory fails
 }
 
@@ -51,18 +52,22 @@ func (d draw) keepArchive(c *config) {
 		Operators: []settings.Located{{Text: jwtOperator}, {Text: self}},
 		Resolver:  settings.Resolver{Kind: settings.FullResolver, Dir: "jwt", AllowDelete: true},
 		Preload: []settings.PreloadedJWT{
-			{Account: jwtAccountKey, JWT: jwtAccount}, {Account: a.system.public, JWT: a.account(&a.system, 1, 0, boundless)},
+			{Account: jwtAccountKey, JWT: jwtAccount}, {Account: a.system.public, JWT: a.account(&a.system, 1, 0, boundless, 0)},
 		},
 	}
 	o.MaxPayload, o.MaxConnections = max(o.MaxPayload, 8<<10), 65536+numArchiveLocals
+	if a.expiring = d.of(cfgArchiveExpiring, 0, 1) == 1; a.expiring {
+		c.faults[faultStep], c.faults[faultFrost] = 0, 0 // when a JWT expires is read off the wall clock
+	}
 	c.archive = a
 }
 
 // boundless are limits that are none.
 var boundless = limits{-1, -1, -1}
 
-// account is the nth JWT of an account, which revokes the users whose bits are set.
-func (a *archive) account(key *signer, nth int64, revoked uint, l limits) string {
+// account is the nth JWT of an account, which revokes the users whose bits are set, and expires then, in seconds since the Unix epoch;
+// 0: never.
+func (a *archive) account(key *signer, nth int64, revoked uint, l limits, expires int64) string {
 	limits := map[string]any{
 		"subs": l.subs, "data": -1, "payload": l.payload, "imports": -1, "exports": -1, "wildcards": true, "conn": l.conns, "leaf": -1,
 	}
@@ -78,7 +83,7 @@ func (a *archive) account(key *signer, nth int64, revoked uint, l limits) string
 			"subject": "$SYS.DEBUG.SUBSCRIBERS", "account": a.system.public, "type": "service", "local_subject": probeAsks,
 		})
 	}
-	return a.operator.sign(token{Subject: key.public, Issued: nth, Nats: map[string]any{
+	return a.operator.sign(token{Subject: key.public, Issued: nth, Expires: expires, Nats: map[string]any{
 		"limits": limits, "revocations": revocations, "imports": imports, "type": "account", "version": 2,
 	}})
 }

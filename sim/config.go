@@ -106,6 +106,7 @@ const (
 	cfgArchive          = 92
 	cfgArchiveFailing   = 93
 	cfgAllotted         = 94
+	cfgArchiveExpiring  = 95
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151

@@ -75,10 +75,14 @@ func (n *node) memberRefused(which int, text string) {
 		if m.refused {
 			return
 		}
+	case wire.ErrAccountExpired:
+		if !n.mayCount(allottedPlace, n.lately(claimsIn), func(w *word) bool { return w.over(n, 0) }) {
+			n.failMember(which, "is told that the account has expired")
+		}
 	case wire.ErrAuthorization:
 		if n.w.cfg.archive == nil || m.does != memberComes {
 			n.failMember(which, "is refused")
-		} else if !n.hindered() && n.shelf.failures == m.sick && !n.mayCount(allottedPlace, m.least, func(w *word) bool { return w.gone }) {
+		} else if !n.hindered() && n.shelf.failures == m.sick && !n.mayCount(allottedPlace, m.least, func(w *word) bool { return w.gone || w.over(n, 0) }) {
 			n.failMember(which, "is refused as an unknown account's")
 		}
 	}
@@ -146,6 +150,9 @@ func (n *node) checkMembers() {
 		return
 	}
 	least := n.lately(allottedIn)
+	if in > 0 && !n.mayCount(allottedPlace, least, func(w *word) bool { return !w.over(n, expiredIn) }) {
+		n.w.fail(propAllotted, strconv.FormatInt(in, 10)+" members of an account whose JWT has expired are still there")
+	}
 	if in > 0 && !n.allows(least, func(l limits) bool { return within(l.conns, in) }) {
 		n.w.fail(propAllotted, strconv.FormatInt(in, 10)+" members are still there, which no word says from "+strconv.Itoa(least)+" on")
 	}

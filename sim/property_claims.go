@@ -11,6 +11,7 @@ import (
 // Of what an operator says about an account, the last word counts that the server has taken: whoever was told so finds that, or what
 // was said later, in force, in the directory, and in every process that comes after. A word that was refused never counts, and each is
 // taken or refused within a bounded time. Who is let in may use what its account's JWT imports of the server's own account.
+// Nobody is a user of an account whose JWT has expired.
 
 // propClaims is the name of the property.
 const propClaims = "claims"
@@ -27,6 +28,7 @@ type word struct {
 	gone    bool // there is none from then on
 	revoked uint // otherwise: which users are revoked, as bits
 	text    string
+	expires int64  // when there is none any more, in seconds since the Unix epoch; 0: never
 	limits  limits // what its members may have
 	taken   bool   // the registrar was told that it counts
 	refused bool   // … that it does not; of a deletion that failed nobody knows
@@ -42,6 +44,16 @@ func (n *node) forgetWords() {
 		n.words[allottedPlace] = []word{{limits: n.drawLimits(0), taken: true}}
 	}
 }
+
+// over reports whether the word's time is over, and was so long ago.
+func (w *word) over(n *node, long schedule.Time) bool {
+	_, wall := n.Now()
+	return w.expires > 0 && int64(wall) >= w.expires*int64(second)+int64(long)
+}
+
+// expiredIn is how long after an account's JWT has expired a server that nothing hinders may still let in who came before, and may
+// have connections of its users.
+const expiredIn = second
 
 // least is the last word about an account that certainly counts, or one after it does.
 func (n *node) least(account int) int {
@@ -108,7 +120,12 @@ func (n *node) probed(p *probe, in bool) {
 	if !in && (n.shelf.failures > p.lapsed || n.hindered()) {
 		return
 	}
-	if !n.mayCount(p.account, p.least, func(w *word) bool { return in == (!w.gone && w.revoked>>p.user&1 == 0) }) {
+	if !n.mayCount(p.account, p.least, func(w *word) bool {
+		if !in && w.over(n, 0) {
+			return true
+		}
+		return in == (!w.gone && w.revoked>>p.user&1 == 0) && !(in && w.over(n, expiredIn) && !n.hindered())
+	}) {
 		n.w.fail(propClaims, "user "+strconv.Itoa(p.user)+" of account "+strconv.Itoa(p.account)+" was let in: "+strconv.FormatBool(in)+
 			", which no word says from "+strconv.Itoa(p.least)+" on, which was taken")
 	}

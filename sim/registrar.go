@@ -69,11 +69,12 @@ const (
 
 // Purposes of a server's decisions about it, of SimDetail.
 const (
-	archiveDoes  = 120
-	archiveWhich = 121
-	archiveUser  = 122
-	archiveHow   = 123
-	archiveWaits = 124 // ms
+	archiveDoes    = 120
+	archiveWhich   = 121
+	archiveUser    = 122
+	archiveHow     = 123
+	archiveWaits   = 124 // ms
+	archiveExpires = 125
 )
 
 // What the registrar does, and how likely.
@@ -89,7 +90,10 @@ const (
 
 var registrarMix = [...]uint32{registrarUpdates: 5, registrarInsists: 4, registrarDeletes: 1, registrarRepents: 2, registrarLooks: 4, registrarSends: 10, registrarAllots: 6}
 
-const archiveWaitsMost = 150 // ms
+const (
+	archiveWaitsMost = 150 // ms
+	archiveCalm      = 6
+)
 
 // comeToArchive connects the registrar, inside a turn.
 func (n *node) comeToArchive() {
@@ -148,7 +152,11 @@ func (n *node) registrarActs() {
 		k := decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: purpose, N: n.life<<32 | r.acts}
 		return n.w.source.Below(k, below)
 	}
-	n.after(nodeArchive, archiveActs, schedule.Time(1+draw(archiveWaits, archiveWaitsMost))*millisecond)
+	wait := schedule.Time(1+draw(archiveWaits, archiveWaitsMost)) * millisecond
+	if n.w.cfg.archive.expiring { // else what expires is overtaken before
+		wait *= archiveCalm
+	}
+	n.after(nodeArchive, archiveActs, wait)
 	n.checkAnswered()
 	if !r.ready {
 		return
@@ -196,12 +204,27 @@ func (n *node) say(account int, revoked uint, gone bool) {
 	if gone {
 		subj, body = "$SYS.REQ.CLAIMS.DELETE", a.deletion(&a.accounts[account])
 	} else {
-		w.text = a.account(&a.accounts[account], int64(nth)+1, revoked, w.limits)
+		w.expires = n.drawExpiry(account, nth)
+		w.text = a.account(&a.accounts[account], int64(nth)+1, revoked, w.limits, w.expires)
 		body = w.text
 	}
 	*all = append(*all, w)
 	n.w.note(n.index, "word "+strconv.Itoa(nth)+" about account "+strconv.Itoa(account)+": gone "+strconv.FormatBool(gone)+", revoked "+strconv.Itoa(int(revoked)))
 	n.requests(subj, body, account, nth)
+}
+
+// drawExpiry draws when a JWT that the registrar is about to say expires, in seconds since the Unix epoch; 0: never.
+func (n *node) drawExpiry(account, nth int) int64 {
+	k := decision.Key{Kind: decision.SimDetail, Actor: n.actor, Purpose: archiveExpires | uint32(account)<<8, N: uint64(nth)}
+	if !n.w.cfg.archive.expiring {
+		return 0
+	}
+	long := int64(n.w.source.Below(k, 12)) - 7
+	if long <= 0 {
+		return 0
+	}
+	_, wall := n.Now()
+	return int64(wall)/int64(second) + 1 + long
 }
 
 // requests has the registrar ask for something about an account.
@@ -327,6 +350,8 @@ func archiveWords(r decision.Record) string {
 		return fmt.Sprintf("  … about account %d", r.Value)
 	case archiveUser, archiveHow:
 		return fmt.Sprintf("  … with %d", r.Value)
+	case archiveExpires:
+		return fmt.Sprintf("JWT %d of account %d expires: choice %d", r.N, r.Purpose>>8, r.Value)
 	case archiveWaits:
 		return fmt.Sprintf("  … %d ms before the next time", 1+r.Value)
 	}
