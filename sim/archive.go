@@ -252,6 +252,11 @@ func (s *shelf) carryOut(op *shelfOp) {
 	}
 }
 
+// has reports whether an account's JWT is there.
+func (s *shelf) has(account string) bool {
+	return slices.ContainsFunc(s.files, func(f shelved) bool { return f.account == account })
+}
+
 // crashShelf is the end of a process: of what was under way, some is carried out.
 func (n *node) crashShelf() {
 	s := &n.shelf

@@ -98,6 +98,9 @@ func (n *node) registrarHears(nth uint64, body []byte) {
 	w := &n.words[q.account][q.word]
 	w.taken, w.refused, w.takenAt = said.Data != nil, said.Error != nil && !w.gone, n.w.queue.Now()
 	n.w.note(n.index, "word "+strconv.Itoa(q.word)+" about account "+strconv.Itoa(q.account)+" is taken: "+strconv.FormatBool(w.taken))
+	if w.gone && w.taken && q.word == len(n.words[q.account])-1 && n.shelf.has(n.w.cfg.archive.accounts[q.account].public) {
+		n.w.fail(propClaims, "the registrar is told that account "+strconv.Itoa(q.account)+" is gone, and the directory has it")
+	}
 }
 
 // lookedUp judges what the directory is said to have.

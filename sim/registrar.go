@@ -56,7 +56,7 @@ type probe struct {
 func (p *probe) stays() bool { return p.id != 0 && p.name != "" }
 
 // probeAsks is the subject under which accounts import a service that the server's own account exports by itself: it counts who
-// listens in an account. Users ask it of the subject on which they want the answer.
+// listens in an account. Users ask it of a subject on which all of them listen.
 const probeAsks = "who.hears"
 
 // What they do: events of a node.
@@ -243,8 +243,9 @@ func (n *node) comeToProbe(account, user int) {
 			continue
 		}
 		*p = probe{account: account, user: user, least: n.least(account), lapsed: n.shelf.failures}
+		inbox := "I." + strconv.Itoa(i) // others of the account get no answers of this one
 		hello := `CONNECT {"verbose":false,"pedantic":false,"jwt":"` + n.w.cfg.archive.user(account, user) + `"}` +
-			"\r\nSUB R 1\r\nPUB " + probeAsks + " R 1\r\nR\r\nPING\r\n"
+			"\r\nSUB R 1\r\nSUB " + inbox + " 2\r\nPUB " + probeAsks + " " + inbox + " 1\r\nR\r\nPING\r\n"
 		n.connectLocal(&p.local, 11+i, propClaims, "a user is turned away though there is room", hello)
 		return
 	}
