@@ -33,6 +33,9 @@ func (e *Engine) authenticate(c *conn, answer bool) {
 		e.callout(c, answer)
 		return
 	}
+	if len(d.byNkey) == 0 && e.opts.Callout == nil {
+		o.Nkey = "" // nobody asks for keys: to show one is to show nothing
+	}
 	var who *user
 	name, got := o.User, o.Pass
 	switch {

@@ -245,6 +245,43 @@ func TestNkeyUsers(t *testing.T) {
 	}
 }
 
+// Where no user has an nkey, a client that shows one is who it would be without.
+func TestNkeysThatNobodyAsksFor(t *testing.T) {
+	system := config.Account{Name: "S", Users: []config.User{{Name: "s", Password: "p"}}}
+	guests := config.Config{Accounts: []config.Account{system}}
+	guests.Operators.SystemAccount = config.Located{Text: "S"}
+	var o Options
+	o.FromConfig(&guests)
+	pub := publicOf(testUser(1))
+	users := []config.User{{Name: "u", Password: "p"}}
+	byNoAuth := Options{Users: users, NoAuthUser: config.Located{Text: "u"}}
+	withKeys := Options{Users: append(users[:1:1], config.User{NKey: publicOf(testUser(2))}), NoAuthUser: config.Located{Text: "u"}}
+	for _, c := range []struct {
+		name  string
+		o     Options
+		shown string
+		in    bool
+	}{
+		{"no_auth_user", byNoAuth, `"sig":"x"`, true},
+		{"guests", o, `"sig":"x"`, true},
+		{"with a password", Options{Users: users}, `"user":"u","pass":"p"`, true},
+		{"with a wrong password", byNoAuth, `"user":"u","pass":"x"`, false},
+		{"with a token", Options{Token: "t"}, `"auth_token":"t"`, true},
+		{"users alone", Options{Users: users}, `"sig":"x"`, false},
+		{"where another user has one", withKeys, `"sig":"x"`, false},
+	} {
+		e, w := started(t, c.o)
+		id := accept(e)
+		w.take(id)
+		say(e, id, `CONNECT {"verbose":false,"nkey":"`+pub+`",`+c.shown+"}\r\nPING\r\n")
+		w.finishJobs(e)
+		w.settle(t, e)
+		if got := w.take(id); c.in != (got == "PONG\r\n") || !c.in && !strings.HasPrefix(got, "-ERR 'Authorization Violation'") {
+			t.Errorf("%s: %q", c.name, got)
+		}
+	}
+}
+
 func TestUsersRefused(t *testing.T) {
 	for _, c := range []struct {
 		o    Options
