@@ -80,8 +80,10 @@ func DecodeResponse(text string) (*Response, error) {
 		err = invalidResponse("Subject must be a user public key")
 	case !nkeys.IsValidPublicServerKey(c.Audience):
 		err = invalidResponse("Audience must be a server public key")
-	case (r.User == "") == (r.Error == ""):
-		err = invalidResponse("a response has a jwt or an error, one of them")
+	case r.User != "" && r.Error != "":
+		err = invalidResponse("Only Error or Jwt can be set")
+	case r.User == "" && r.Error == "":
+		err = invalidResponse("Error or Jwt is required")
 	case r.Account != "" && !nkeys.IsValidPublicAccountKey(r.Account):
 		err = invalidResponse("issuer_account is not an account public key")
 	}

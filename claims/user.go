@@ -20,6 +20,7 @@ type User struct {
 	Tags     []string
 	Issuer   string // the account's key or one of its signing keys
 	Account  string // the account's key
+	ForOther bool   // the JWT names the account apart from who signed it (issuer_account)
 	Audience string // of the answers of auth callout: the account, by name, that the user is placed in
 	Powers   *Powers
 	Empty    bool // Powers says nothing: what a scoped signing key demands
@@ -49,7 +50,7 @@ func DecodeUser(text string) (*User, error) {
 		return nil, err
 	}
 	u := &User{
-		Span: span(&c.ClaimsData), Key: c.Subject, Label: c.Name, Tags: c.Tags, Issuer: c.Issuer, Account: c.IssuerAccount,
+		Span: span(&c.ClaimsData), Key: c.Subject, Label: c.Name, Tags: c.Tags, Issuer: c.Issuer, Account: c.IssuerAccount, ForOther: c.IssuerAccount != "",
 		Audience: c.Audience, Empty: c.HasEmptyPermissions(), Text: text,
 	}
 	if u.Account == "" {

@@ -303,13 +303,16 @@ func (w *verifying) run() {
 		}
 	}
 	if len(text) == 0 {
-		w.err = errors.New("no reason supplied")
+		w.err = fmt.Errorf("auth callout violation: \"no reason supplied\" on account %q", w.inquiry.account.name)
 		return
 	}
 	if w.response, w.err = claims.DecodeResponse(string(text)); w.err != nil || w.response.User == "" {
 		return
 	}
 	w.user, w.err = claims.DecodeUser(w.response.User)
+	if what := (claims.Issues)(nil); errors.As(w.err, &what) {
+		w.err = fmt.Errorf("error validating user JWT: %w", what)
+	}
 }
 
 func (w *verifying) done(e *Engine) {
@@ -366,7 +369,9 @@ func (e *Engine) weigh(q *inquiry, w *verifying) string {
 	case u.Key != q.user:
 		return "Expected authorized user of " + strconv.Quote(q.user) + " but got " + strconv.Quote(u.Key) + " on account " + strconv.Quote(q.account.name)
 	case q.charter == nil && !issued(u.Issuer):
-		return "Wrong issuer for auth callout response, expected " + strconv.Quote(e.opts.Callout.Issuer) + " got " + strconv.Quote(u.Issuer)
+		return "Wrong issuer for auth callout response on account " + strconv.Quote(q.account.name) + ", expected " + strconv.Quote(e.opts.Callout.Issuer) + " got " + strconv.Quote(u.Issuer)
+	case q.charter == nil && u.ForOther: // there is none that could have let the issuer sign for it
+		return "Error non operator mode account " + strconv.Quote(q.account.name) + ": attempted to use issuer_account"
 	case !u.Current(now):
 		return "Error validating user JWT: " + outOfTime(&u.Span, now)
 	}

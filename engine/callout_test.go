@@ -139,10 +139,16 @@ func TestCallout(t *testing.T) {
 			t.Errorf("%+v", q.AuthorizationRequestClaims)
 		}
 		w.wants(c, "")
-		w.reply(q, w.issuer, nil, func(u *jwt.UserClaims) { u.Pub.Deny.Add("no") })
+		w.reply(q, w.issuer, nil, func(u *jwt.UserClaims) {
+			u.Pub.Deny.Add("no")
+			u.Tags.Add("t")
+		})
 		w.wants(c, "PONG")
 		if got := w.e.lookup(c).acc.name; got != "APP" {
 			t.Error("placed in", got)
+		}
+		if p := w.e.lookup(c).papers(); p.issuer != "APP" || p.tags != nil {
+			t.Errorf("the account vouches for it: %+v", p)
 		}
 		say(w.e, c, "PUB no 0\r\n\r\n")
 		w.wants(c, "-ERR 'Permissions Violation")
@@ -192,6 +198,11 @@ func TestCalloutRefused(t *testing.T) {
 		{name: "time", user: func(u *jwt.UserClaims) { u.Times = []jwt.TimeRange{{Start: "01:00:00", End: "02:00:00"}} }, log: timesText,
 			told: `Authorized user on account "AUTH" outside of valid connect times`},
 		{name: "proxy", user: func(u *jwt.UserClaims) { u.ProxyRequired = true }, log: directText, told: "Proxy connection required"},
+		{name: "signed for another", user: func(u *jwt.UserClaims) { u.IssuerAccount = publicOf(w.issuer) },
+			log: `Error non operator mode account "AUTH": attempted to use issuer_account`},
+		{name: "permissions", user: func(u *jwt.UserClaims) { u.Pub.Allow.Add("a b c") }, log: `error validating user JWT: Permission Subject "a b c"`},
+		{name: "neither", edit: func(r *jwt.AuthorizationResponseClaims) { r.Jwt = "" }, log: "validation errors: Error or Jwt is required"},
+		{name: "both", edit: func(r *jwt.AuthorizationResponseClaims) { r.Error = "go away" }, log: "validation errors: Only Error or Jwt can be set"},
 		{name: "address", user: func(u *jwt.UserClaims) { u.Src.Add("10.0.0.0/8") }, log: "Bad src Ip"},
 	} {
 		conn := w.connect("joe", "x")
@@ -219,6 +230,11 @@ func TestCalloutRefused(t *testing.T) {
 	conn := w.connect("joe", "x")
 	w.send(w.question(), "nonsense")
 	w.wants(conn, refusedText)
+	conn = w.connect("joe", "x")
+	w.take(hears)
+	w.send(w.question(), "")
+	w.wants(conn, refusedText)
+	w.wants(hears, `"reason":"Auth callout violation: \"no reason supplied\" on account \"AUTH\""`)
 }
 
 // The first answer counts; one to another question does not, nor one that comes again.

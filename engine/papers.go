@@ -18,6 +18,9 @@ func (c *conn) papers() (p papers) {
 		return p
 	}
 	p = papers{text: u.jwt.Text, issuer: u.jwt.Issuer, label: u.jwt.Label, tags: u.jwt.Tags}
+	if u.under == nil { // a service has let it in where accounts have no keys: the account vouches for it, and tags are nobody's
+		p.issuer, p.tags = u.account.name, nil
+	}
 	if u.powers.Bearer {
 		p.text = ""
 	}
