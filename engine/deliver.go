@@ -77,15 +77,11 @@ func (e *Engine) deliver(s *subscription) bool {
 			return false
 		}
 	}
-	if special := s.flags & subSpecial; special != 0 || m.otherHead {
-		switch {
-		case special == subShadow && s.also.stream == m.headFor && s.also.behind == nil && s.also.root.flags&subSpecial == 0:
-			s = s.also.root // as for the one before it, by an import that is in force
-		case special == subFiltered && !m.otherHead && s.handle.Queue() == "" && s.conn.user.justGot(m.shown):
-		default:
-			if s = e.divert(s); s == nil {
-				return false
-			}
+	if special := s.flags & subSpecial; special == subShadow && m.continues(s) {
+		s = s.also.root
+	} else if (special != 0 || m.otherHead) && (special != subFiltered || !m.mayGet(s)) {
+		if s = e.divert(s); s == nil {
+			return false
 		}
 	}
 	c := s.conn
@@ -202,6 +198,17 @@ func (m *outgoing) appendLine(b []byte, s *subscription, plain bool) []byte {
 		return append(b, m.body[m.header:]...)
 	}
 	return append(append(s.appendSID(append(b, m.head...)), m.tail...), m.body...)
+}
+
+// continues reports whether the message goes by a shadow simply to its root, under what it has for a head: it came by the same import,
+// which is in force, for the subscription before.
+func (m *outgoing) continues(s *subscription) bool {
+	return s.also.stream == m.headFor && s.also.behind == nil && s.also.root.flags&subSpecial == 0
+}
+
+// mayGet reports whether permissions let a plain subscription get the message, if they were asked just before; else false.
+func (m *outgoing) mayGet(s *subscription) bool {
+	return !m.otherHead && s.handle.Queue() == "" && s.conn.user.justGot(m.shown)
 }
 
 // divert handles a subscription that a message is not simply delivered to. It returns the one that it is delivered to

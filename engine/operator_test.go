@@ -706,7 +706,7 @@ func TestAccountIsReadLate(t *testing.T) {
 	w.wants(c, "PONG")
 }
 
-// What operator mode can't change while it runs is named, each by its key.
+// What operator mode can't change while it runs is named, each by its key, and nothing changes.
 func TestReloadNamesWhatOperatorModeKeeps(t *testing.T) {
 	w := newOperatorWorld(t, config.MemoryResolver, nil)
 	was := w.e.opts
@@ -717,13 +717,14 @@ func TestReloadNamesWhatOperatorModeKeeps(t *testing.T) {
 		{"", func(*Options, *config.Operators) {}},
 		{"operator", func(_ *Options, o *config.Operators) { o.TrustedKeys = []config.Located{{Text: w.sys}} }},
 		{"operator", func(_ *Options, o *config.Operators) { *o = config.Operators{} }},
+		{"server_name operator", func(o *Options, _ *config.Operators) { o.ServerName, o.Operators = "x", nil }},
 		{"resolver", func(_ *Options, o *config.Operators) { o.Resolver.Kind, o.Resolver.Dir = config.FullResolver, "d" }},
-		{"resolver resolver_preload", func(_ *Options, o *config.Operators) { o.Resolver.Kind, o.Preload = config.CacheResolver, nil }},
+		{"resolver", func(_ *Options, o *config.Operators) { o.Resolver.Kind, o.Preload = config.CacheResolver, nil }},
 		{"system_account", func(o *Options, _ *config.Operators) { o.SystemAccount.Text = publicOf(testAccount(2)) }},
 	} {
 		o, operators := was, *was.Operators
-		c.change(&o, &operators)
 		o.Operators = &operators
+		c.change(&o, &operators)
 		if got := strings.Join(reload(w.e, o), " "); got != c.keys {
 			t.Errorf("%q, want %q", got, c.keys)
 		}

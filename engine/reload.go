@@ -2,8 +2,8 @@ package engine
 
 import "slices"
 
-// Reload takes over new options: they are in force when it returns. What can't change while the engine runs keeps its value;
-// its names in the configuration are returned, in order. Connections whose credentials are no longer right are closed, and
+// Reload takes over new options: they are in force when it returns. Where they have something else that can't change while the engine
+// runs, nothing changes, and its names in the configuration are returned, as NeedRestart does. Connections whose credentials are no longer right are closed, and
 // those for which more waits than may wait from now on: in this turn and the next ones, and each before it does anything or
 // gets any message. Only whoever must be held against a hash gets messages until that is done, which takes a job: if it may stay, it
 // misses none. What was published before goes where it did, to those who may still get it (underway.go). A turn that is not
@@ -35,32 +35,20 @@ func Prepare(o Options) *Prepared {
 
 // ReloadPrepared is Reload with options that were prepared.
 func (e *Engine) ReloadPrepared(p *Prepared) (needRestart []string) {
-	e.settleUnderway()
 	o := p.options
 	o.setDefaults()
-	old, users := e.opts, e.users
-	keep := func(changed bool, name string) {
-		if changed {
-			needRestart = append(needRestart, name)
-		}
+	if needRestart = e.NeedRestart(o); len(needRestart) > 0 {
+		return needRestart
 	}
-	keep(o.Host != old.Host, "host")
-	keep(o.Port != old.Port, "port")
-	keep(o.ServerName != old.ServerName, "server_name")
-	inForce, stay := e.retrust(&o)
-	needRestart = append(needRestart, stay...)
-	o.Operators = inForce
-	keep(e.trust == nil && systemName(o.SystemAccount) != e.system.name, "system_account")
-	o.SystemAccount = old.SystemAccount
-	keep(o.MaxClosed != old.MaxClosed, "max_closed_clients")
-	keep((o.MatchCache < 0) != (old.MatchCache < 0), "disable_sublist_cache")
-	o.Host, o.Port, o.ServerName, o.MatchCache, o.MaxClosed, o.Check = old.Host, old.Port, old.ServerName, old.MatchCache, old.MaxClosed, old.Check
+	e.settleUnderway()
+	old, users := e.opts, e.users
+	if e.trust != nil {
+		e.retrust(&o)
+	}
+	o.SystemAccount, o.Check = old.SystemAccount, old.Check
 	o.NatsdVersion, o.GoVersion, o.GitCommit = old.NatsdVersion, old.GoVersion, old.GitCommit
 	e.opts = o
 	if e.trust == nil { // else accounts are what their JWTs say
-		if p.rules == nil || systemName(p.options.SystemAccount) != systemName(o.SystemAccount) {
-			p.rules = draftRules(o.Accounts, o.SystemAccount)
-		}
 		e.setAccounts(p.rules)
 	}
 	e.setUsers(p.users)
@@ -82,7 +70,36 @@ func (e *Engine) ReloadPrepared(p *Prepared) (needRestart []string) {
 		e.sweep.pins = true
 	}
 	e.startSweep()
-	return needRestart
+	return nil
+}
+
+// NeedRestart returns, in order, the names in the configuration of what in o can't change while the engine runs. A part of a file is
+// never put into force: what stays may be what its other part counts on. Who turns to operators, say, no longer needs the users of
+// the file before, without which, and without operators, the server would be open to everybody.
+func (e *Engine) NeedRestart(o Options) (names []string) {
+	o.setDefaults()
+	system := systemName(o.SystemAccount)
+	if e.trust != nil && o.SystemAccount.Text == "" {
+		system = e.system.name // which the operator names
+	}
+	for _, c := range []struct {
+		name    string
+		changed bool
+	}{
+		{"host", o.Host != e.opts.Host},
+		{"port", o.Port != e.opts.Port},
+		{"server_name", o.ServerName != e.opts.ServerName},
+		{"operator", o.operatorMode() != (e.trust != nil) || e.trust != nil && !sameTrust(o.Operators, e.opts.Operators)},
+		{"resolver", o.operatorMode() && e.trust != nil && !sameShelf(&o.Operators.Resolver, &e.opts.Operators.Resolver)},
+		{"system_account", o.operatorMode() == (e.trust != nil) && system != e.system.name},
+		{"max_closed_clients", o.MaxClosed != e.opts.MaxClosed},
+		{"disable_sublist_cache", (o.MatchCache < 0) != (e.opts.MatchCache < 0)},
+	} {
+		if c.changed {
+			names = append(names, c.name)
+		}
+	}
+	return names
 }
 
 // reauthenticate holds a connection against credentials that have changed.

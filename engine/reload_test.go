@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/natsd/natsd/config"
 )
 
 func reload(e *Engine, o Options) (needRestart []string) {
@@ -28,8 +30,24 @@ func TestReloadNamesWhatCannotChange(t *testing.T) {
 	if o.Host != "127.0.0.1" || o.Port != 5000 || o.ServerName != "n" || o.MatchCache != 4096 || o.NatsdVersion != "0.1" || o.GitCommit != "abc" || !o.Check {
 		t.Errorf("%+v", o)
 	}
-	if o.MaxPayload != 7 || o.Debug {
-		t.Error("what can change did not")
+	if o.MaxPayload == 7 || !o.Debug {
+		t.Error("a part of what was refused is in force")
+	}
+}
+
+// From a configuration with users to one with operators leads no reload: for the users are not in it any more.
+func TestNoReloadToOperators(t *testing.T) {
+	e, w := started(t, Options{Users: []config.User{{Name: "u", Password: "p"}}})
+	if got := reload(e, Options{Operators: newOperatorWorld(t, config.MemoryResolver, nil).e.opts.Operators}); !slices.Equal(got, []string{"operator"}) {
+		t.Errorf("%q", got)
+	}
+	for _, c := range []struct{ connect, want string }{{`{"user":"u","pass":"p"}`, "PONG"}, {`{}`, "Authorization Violation"}} {
+		id := accept(e)
+		w.take(id)
+		say(e, id, "CONNECT "+c.connect+"\r\nPING\r\n")
+		if got := w.take(id); !strings.Contains(got, c.want) {
+			t.Errorf("%s: got %q", c.connect, got)
+		}
 	}
 }
 

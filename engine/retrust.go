@@ -9,47 +9,29 @@ import (
 )
 
 // What of operator mode follows a reload: where account JWTs are found, which accounts there may be, what is preloaded, and what
-// counts for clients without a JWT. Not: who is trusted, and a directory, which would have to be left and another one read while
-// updates come. Accounts that may no longer be have ended; those that are in force otherwise stay so, under the JWT they have.
+// counts for clients without a JWT. A reload is refused that changes who is trusted, or the directory, which would have to be left and
+// another one read while updates come. Accounts that may no longer be have ended; those that are in force otherwise stay so, under the JWT they have.
 
-// retrust takes over new options of operator mode, and returns those that are in force then and the names of what is not.
-func (e *Engine) retrust(o *Options) (inForce *config.Operators, needRestart []string) {
-	t, old := e.trust, e.opts.Operators
-	if t == nil || !o.operatorMode() {
-		if o.operatorMode() != (t != nil) {
-			needRestart = append(needRestart, "operator")
-		}
-		return old, needRestart
-	}
-	n := *o.Operators
-	if !slices.EqualFunc(n.Operators, old.Operators, sameText) || !slices.EqualFunc(n.TrustedKeys, old.TrustedKeys, sameText) {
-		needRestart = append(needRestart, "operator")
-		n.Operators, n.TrustedKeys = old.Operators, old.TrustedKeys
-	}
-	if s := o.SystemAccount.Text; s != "" && s != e.system.name {
-		needRestart = append(needRestart, "system_account")
-	}
+// retrust takes over new options of operator mode.
+func (e *Engine) retrust(o *Options) {
+	t, n, old := e.trust, o.Operators, e.opts.Operators
 	if (n.PinnedAccounts == nil) != (old.PinnedAccounts == nil) || !slices.EqualFunc(n.PinnedAccounts, old.PinnedAccounts, sameText) {
 		t.pin(n.PinnedAccounts)
 		e.sweep.charters = true
 		e.startSweep()
 	}
-	if !sameShelf(&n.Resolver, &old.Resolver) {
-		needRestart = append(needRestart, "resolver")
-		if !slices.EqualFunc(n.Preload, old.Preload, samePreload) { // it belongs to the other resolver
-			needRestart = append(needRestart, "resolver_preload")
-		}
-		n.Resolver, n.Preload = old.Resolver, old.Preload
-	} else {
-		other := e.changeResolver(n.Resolver)
-		e.preload(&n)
-		t.failed.clear() // perhaps they are found now
-		if other {
-			e.seekAnew()
-		}
+	other := e.changeResolver(n.Resolver)
+	e.preload(n)
+	t.failed.clear() // perhaps they are found now
+	if other {
+		e.seekAnew()
 	}
 	t.sentinel = n.DefaultSentinel.Text
-	return &n, needRestart
+}
+
+// sameTrust reports whether the same operators are trusted.
+func sameTrust(a, b *config.Operators) bool {
+	return slices.EqualFunc(a.Operators, b.Operators, sameText) && slices.EqualFunc(a.TrustedKeys, b.TrustedKeys, sameText)
 }
 
 // sameShelf reports whether two resolvers have the same directory, or none.
@@ -59,8 +41,6 @@ func sameShelf(a, b *config.Resolver) bool {
 	}
 	return a.Kind == b.Kind && a.Dir == b.Dir
 }
-
-func samePreload(a, b config.PreloadedJWT) bool { return a.Account == b.Account && a.JWT == b.JWT }
 
 func sameText(p, q config.Located) bool { return p.Text == q.Text }
 

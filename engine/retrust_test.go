@@ -158,7 +158,7 @@ func TestDirectoryAtAReload(t *testing.T) {
 		func(o *config.Operators) { o.Resolver.Kind, o.Resolver.URL = config.URLResolver, "http://b/" },
 	} {
 		w.retrusts("resolver", change)
-		w.retrusts("resolver resolver_preload", func(o *config.Operators) {
+		w.retrusts("resolver", func(o *config.Operators) {
 			change(o)
 			o.Preload = append(o.Preload, w.preloaded(3))
 		})

@@ -200,9 +200,22 @@ func (s *Server) Stop() {
 // LameDuck asks the server to enter lame duck mode. It returns at once.
 func (s *Server) LameDuck() { s.post(func(e *engine.Engine) { e.LameDuck() }) }
 
+// NeedRestart returns what of new options can't change without a restart, as Engine.NeedRestart does; nothing when the server has
+// ended.
+func (s *Server) NeedRestart(o engine.Options) []string {
+	answer := make(chan []string, 1)
+	s.post(func(e *engine.Engine) { answer <- e.NeedRestart(o) })
+	select {
+	case names := <-answer:
+		return names
+	case <-s.done:
+		return nil
+	}
+}
+
 // Reload has the engine take over new options, and returns before it has. Reloads are carried out one at a time, in the order of
 // the calls, each when connections have followed the one before: they would all have to in one turn. done is called on the loop's
-// thread with the names of what can't change without a restart; never, if the server ends first (Done), or has ended.
+// thread with the names of what can't change without a restart, for which nothing has changed; never, if the server ends first (Done), or has ended.
 func (s *Server) Reload(o engine.Options, done func(needRestart []string)) {
 	complete(&o, s.opts.processors())
 	p := engine.Prepare(o)

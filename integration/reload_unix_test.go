@@ -46,7 +46,9 @@ func TestReload(t *testing.T) {
 		}
 		reload("max_payload: 2000\nauthorization { user: ann, password: one }\ndebug: true\n", "Reloaded server configuration")
 		until(t, "the client to be told", func() bool { return old.MaxPayload() == 2000 })
-		reload("server_name: other\nmax_payload: 3000\nauthorization { user: ann, password: two }\n", "Not changed without a restart: server_name")
+		reload("server_name: other\nmax_payload: 3000\nauthorization { user: ann, password: two }\n", "config reload not supported for server_name: ")
+		ok(t, old.Flush()) // as before
+		reload("max_payload: 3000\nauthorization { user: ann, password: two }\n", "Reloaded: max_payload = 3000")
 		if err := receive(t, "the old password to be refused", refused); !errors.Is(err, nats.ErrAuthorization) {
 			t.Errorf("got %v", err)
 		}
@@ -86,6 +88,25 @@ func TestLameDuckToTheEnd(t *testing.T) {
 		if log := p.stderr.String(); !strings.Contains(log, "Entering lame duck mode") || !strings.Contains(log, "Server Exiting") {
 			t.Errorf("log:\n%s", log)
 		}
+	})
+}
+
+// SIGTERM does not end lame duck mode: an orchestrator sends it as soon as its hook has asked for that. SIGINT does.
+func TestTermInLameDuckMode(t *testing.T) {
+	programs(t, func(t *testing.T, start func(...string) *process) {
+		p := start("-c", configFile(t, "lame_duck_grace_period: \"30s\"\nlame_duck_duration: \"60s\"\n"))
+		told := make(chan struct{}, 1)
+		nc := p.connect(nats.NoReconnect(), nats.LameDuckModeHandler(func(*nats.Conn) { told <- struct{}{} }))
+		ok(t, nc.Flush())
+		ok(t, p.Process.Signal(syscall.SIGUSR2))
+		receive(t, "the client to be told", told)
+		for i := range 2 {
+			ok(t, p.Process.Signal(syscall.SIGTERM))
+			until(t, "the signal to be noted", func() bool { return strings.Count(p.stderr.String(), `Trapped "terminated" signal`) > i })
+			ok(t, nc.Flush())
+		}
+		ok(t, p.Process.Signal(syscall.SIGINT))
+		p.ends(0)
 	})
 }
 

@@ -78,7 +78,7 @@ func TestOrderOfTheLog(t *testing.T) {
 			text string
 			want []string
 		}{
-			{"port: -1\nhost: 127.0.0.1\nhttp: -1\nping_max: 3\nserver_name: x\n", []string{"Not changed without a restart: server_name", "Reloaded: ping_max = 3"}},
+			{"port: -1\nhost: 127.0.0.1\nhttp: -1\nping_max: 3\n", []string{"Reloaded: ping_max = 3"}},
 			{"port: -1\nhost: 127.0.0.1\nhttp: -1\nping_max: 3\nmax_payload: 1000\n", []string{"Reloaded: max_payload = 1000"}},
 			{"port: -1\nhost: 127.0.0.1\nhttp: -1\nping_max: nil\nx: 1\n", nil},
 			{"port: -1\nhost: 127.0.0.1\nhttp: -1\n", []string{"Reloaded: max_payload = 1048576", "Reloaded: ping_max = 2"}},

@@ -2,12 +2,15 @@ package server
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -154,25 +157,26 @@ func TestResolverReload(t *testing.T) {
 	p.lets(r, refused)
 }
 
-// A URL resolver that stays until a restart keeps the settings of TLS that it needs.
+// A reload that needs a restart is refused whole: what else its file has does not count, nor its other settings of TLS.
 func TestResolverKeepsItsTLS(t *testing.T) {
 	p := newCertifiedPages(t)
 	r := startReloads(t, p.at("b")+insecure, nil)
 	p.lets(r, "PONG")
 	full := p.operator() + "resolver: {type: full, dir: " + strconv.Quote(filepath.Join(t.TempDir(), "jwt")) + "}\n"
-	for _, tls := range []string{"", "resolver_tls: {insecure: false}\n"} {
-		for range 2 {
-			r.expect(full+tls, "Not changed without a restart: resolver")
-			p.lets(r, "PONG")
+	other := strings.Replace(p.at("b"), p.operator(), "operator: "+newSigner(t).text+"\n", 1)
+	pid := filepath.Join(t.TempDir(), "pid")
+	for text, names := range map[string]string{
+		full: "resolver", full + "resolver_tls: {insecure: false}\n": "resolver", "": "operator", "resolver_tls: {insecure: false}\n": "operator",
+		other: "operator", "http: -1\nserver_name: x\n": "server_name, operator, http", "authorization {user: u, password: p}\n": "operator",
+	} {
+		want := "config reload not supported for " + names + ": this needs a restart, and nothing has changed"
+		if log, took := r.to(text + "debug: true\npid_file: " + strconv.Quote(pid) + "\n"); took || !strings.HasSuffix(log, want) {
+			t.Errorf("%q: taken over: %v\n%s", text, took, log)
 		}
-		r.expect(p.at("b") + insecure)
-		r.expect(tls, "Not changed without a restart: operator")
 		p.lets(r, "PONG")
-		r.expect(p.at("b") + insecure)
 	}
-	other := "operator: " + newSigner(t).text + "\n" // stays out of force, but what is said of the resolver does not
-	r.expect(strings.Replace(p.at("b"), p.operator(), other, 1), "Not changed without a restart: operator", "Reloaded: resolver_tls")
-	p.lets(r, refused)
-	r.expect(p.at("b")+insecure, "Reloaded: resolver_tls")
-	p.lets(r, "PONG")
+	if _, err := os.Stat(pid); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a file is where the refused reload has it: ", err)
+	}
+	r.expect(p.at("b")+insecure+"debug: true\n", "Reloaded: debug = true")
 }

@@ -2,16 +2,18 @@ package server
 
 import (
 	"errors"
-	"slices"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/natsd/natsd/engine"
+	"github.com/natsd/natsd/engine/assert"
 	"github.com/natsd/natsd/host"
 )
 
 // Reload reads the configuration again, as at start: the file, then the flags over it. A bad one changes nothing. It returns
-// when the new one is in force. What can't change without a restart is named in the log and stays.
+// when the new one is in force. Neither does one that changes what can't change without a restart, which the error names: it is not put
+// into force by halves.
 func (v *Server) Reload() error {
 	<-v.reloading
 	defer func() { v.reloading <- struct{}{} }()
@@ -48,6 +50,10 @@ func (v *Server) reload() error {
 		return errEnded
 	default:
 	}
+	names := append(v.host.NeedRestart(s.engine), v.started.needRestart(s)...)
+	if len(names) > 0 {
+		return fmt.Errorf("config reload not supported for %s: this needs a restart, and nothing has changed", strings.Join(names, ", "))
+	}
 	written, err := v.takeOver(s)
 	if err != nil {
 		return err
@@ -55,14 +61,13 @@ func (v *Server) reload() error {
 	told := make(chan []string, 1)
 	v.host.Loaded(s.digest, time.Now())
 	v.host.Reload(s.engine, func(needRestart []string) { // in the turn in which the engine takes over the URL
-		if !s.keepResolver(v.current, needRestart) {
-			v.host.FetchWith(s.fetch)
-		}
+		v.host.FetchWith(s.fetch)
 		told <- needRestart
 	})
 	select {
 	case names := <-told:
-		v.reloaded(s, append(names, v.started.needRestart(s)...))
+		assert.Thatf(len(names) == 0, "a reload that needs no restart needs one: %v", names)
+		v.reloaded(s)
 		return nil
 	case <-v.host.Done():
 		written.remove()
@@ -88,39 +93,18 @@ func (v *Server) takeOver(s *settings) (written files, err error) {
 }
 
 // reloaded does what can't fail, when the engine has taken over the settings, and logs what is new.
-func (v *Server) reloaded(s *settings, needRestart []string) {
+func (v *Server) reloaded(s *settings) {
 	v.files.without(filesOf(s)).remove()
 	v.files = filesOf(s)
 	if s.profRate != v.current.profRate {
 		v.profileBlocking(s.profRate)
 	}
 	v.peers.follow(s)
-	if len(needRestart) > 0 {
-		v.say(engine.LevelWarn, "Not changed without a restart: "+strings.Join(needRestart, ", "))
-	}
 	for _, c := range changes(v.current, s) {
 		v.say(engine.LevelInfo, "Reloaded: "+c)
 	}
 	v.say(engine.LevelInfo, "Reloaded server configuration ("+s.digest+")")
 	v.current = s
-}
-
-// keepResolver notes where and how account JWTs are found still, where a reload could not change that, and returns whether it
-// could not.
-func (s *settings) keepResolver(current *settings, needRestart []string) (kept bool) {
-	o, was := s.engine.Operators, current.engine.Operators
-	switch {
-	case o == nil || was == nil:
-		s.engine.Operators = was
-	case slices.Contains(needRestart, "resolver"):
-		next := *o
-		next.Resolver, next.Preload = was.Resolver, was.Preload
-		s.engine.Operators = &next
-	default:
-		return false
-	}
-	s.resolverTLS, s.fetch = current.resolverTLS, current.fetch
-	return true
 }
 
 // changeLog has the log follow the settings, where it is natsd's own.
@@ -132,7 +116,7 @@ func (v *Server) changeLog(o *host.LogOptions) error {
 }
 
 // needRestart names, in the words of the configuration file, the settings outside of the engine in which next differs from
-// what the server was started with. They stay as they are.
+// what the server was started with.
 func (s *settings) needRestart(next *settings) (names []string) {
 	for _, c := range []struct {
 		name    string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/natsd/natsd/engine"
 	"github.com/natsd/natsd/host"
@@ -65,6 +66,7 @@ type Server struct {
 	unstaple func()
 	peers    *peers
 
+	leaving   atomic.Bool   // lame duck mode was asked for
 	reloading chan struct{} // holds a token while nobody reloads
 	done      chan struct{}
 	err       error // valid when done is closed
@@ -237,7 +239,10 @@ func near(host string) string {
 func (v *Server) Host() *host.Server { return v.host }
 
 // LameDuck asks the server to have its clients leave, one after the other, and to end then. It returns at once.
-func (v *Server) LameDuck() { v.host.LameDuck() }
+func (v *Server) LameDuck() {
+	v.leaving.Store(true)
+	v.host.LameDuck()
+}
 
 // Stop ends the server and waits until it has ended. It may be called again.
 func (v *Server) Stop() {

@@ -32,6 +32,11 @@ func handleSignals(ch chan os.Signal, v *Server) (stop func()) {
 				v.LameDuck()
 			case syscall.SIGHUP:
 				_ = v.Reload() // which logs
+			case syscall.SIGTERM:
+				// Kubernetes sends it as soon as the hook that asks for lame duck mode has returned, and it would cut short what that is for.
+				if !v.leaving.Load() {
+					v.host.Stop()
+				}
 			default:
 				v.host.Stop()
 			}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/natsd/natsd/engine"
@@ -72,6 +73,17 @@ func (n *node) reload() {
 	if stuck := n.eng.Reload(n.nextOptions); len(stuck) > 0 {
 		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
 	}
+	n.askForRestart()
 	n.checkRestart()
 	n.reloadOnceMore()
+}
+
+// askForRestart has the engine refuse a reload that needs a restart, and would let everybody in: nothing of it is in force.
+func (n *node) askForRestart() {
+	o := n.nextOptions
+	o.Accounts, o.Users, o.User, o.Pass, o.Token, o.Operators = nil, nil, "", "", "", nil
+	o.ServerName, o.MaxPayload = o.ServerName+" anew", 1
+	if names := n.eng.Reload(o); !slices.Contains(names, "server_name") {
+		n.w.fail(propReload, "a reload with another name was not refused, but for "+strings.Join(names, ", "))
+	}
 }
