@@ -139,6 +139,8 @@ func (e *Engine) absent(q monitor.Question) monitor.Answer {
 		return &monitor.Jsz{Options: q, ServerID: id, Now: now, Disabled: true}
 	case monitor.RaftzOptions:
 		return monitor.Raftz{}
+	case monitor.QueueszOptions:
+		return monitor.Queuesz{}
 	default:
 		panic("engine: a question of no known kind")
 	}

@@ -300,9 +300,9 @@ func TestManyQueries(t *testing.T) {
 			e.Ask(id, []monitor.Question{
 				monitor.VarzOptions{}, monitor.ConnzOptions{}, monitor.SubszOptions{Subscriptions: true}, monitor.AccountzOptions{},
 				monitor.AccountStatzOptions{Unused: true}, monitor.MetricsOptions{}, monitor.HealthzOptions{}, monitor.RoutezOptions{},
-				monitor.GatewayzOptions{}, monitor.LeafzOptions{}, monitor.JszOptions{}, monitor.RaftzOptions{},
+				monitor.GatewayzOptions{}, monitor.LeafzOptions{}, monitor.JszOptions{}, monitor.RaftzOptions{}, monitor.QueueszOptions{},
 				monitor.ConnzOptions{Details: true, State: monitor.All},
-			}[id%13])
+			}[id%14])
 		}
 	})
 	w.settle(t, e)

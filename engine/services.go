@@ -39,11 +39,10 @@ func (e *Engine) offerServices() {
 	server("STATSZ", (*Engine).serveStatsz)
 	server("IDZ", (*Engine).serveIdentity)
 	for _, name := range [...]string{
-		"VARZ", "SUBSZ", "CONNZ", "ROUTEZ", "GATEWAYZ", "LEAFZ", "ACCOUNTZ", "JSZ", "HEALTHZ", "RAFTZ",
+		"VARZ", "SUBSZ", "CONNZ", "ROUTEZ", "GATEWAYZ", "LEAFZ", "ACCOUNTZ", "JSZ", "HEALTHZ", "RAFTZ", "IPQUEUESZ",
 	} {
 		server(name, func(e *Engine, k *call) { e.serveServer(name, k) })
 	}
-	server("IPQUEUESZ", (*Engine).serveQueues)
 	server("PROFILEZ", (*Engine).serveProfile)
 	server("EXPVARZ", (*Engine).serveVariables)
 	for _, s := range accountServices() {
@@ -165,13 +164,6 @@ func (e *Engine) serveServer(name string, k *call) {
 	}
 	if e.meant(k, nil) {
 		e.investigate(k, q, whole)
-	}
-}
-
-// serveQueues answers with the queues between the server's threads: there are none.
-func (e *Engine) serveQueues(k *call) {
-	if e.meant(k, nil) {
-		e.tell(k, struct{}{})
 	}
 }
 

@@ -39,6 +39,12 @@ func (e *Engine) varz() *monitor.Varz {
 		t := monitor.Stamp(int64(at))
 		v.CertNotAfter = &t
 	}
+	if len(o.Proxies) > 0 {
+		v.Proxies = &monitor.Proxies{}
+		for _, k := range o.Proxies {
+			v.Proxies.Trusted = append(v.Proxies.Trusted, monitor.TrustedProxy{Key: k.Text})
+		}
+	}
 	if o.operatorMode() {
 		for _, x := range o.Operators.Operators {
 			v.OperatorJWTs = append(v.OperatorJWTs, x.Text)

@@ -112,7 +112,7 @@ func (s *Server) Monitor(o MonitorOptions) (*Monitoring, error) {
 
 // questions are the pages that show an answer of the engine.
 var questions = []string{
-	"varz", "connz", "subsz", "subscriptionsz", "routez", "gatewayz", "leafz", "accountz", "accstatz", "jsz", "raftz",
+	"varz", "connz", "subsz", "subscriptionsz", "routez", "gatewayz", "leafz", "accountz", "accstatz", "jsz", "raftz", "ipqueuesz",
 }
 
 func (m *Monitoring) routes(mux *http.ServeMux) {
@@ -126,7 +126,6 @@ func (m *Monitoring) routes(mux *http.ServeMux) {
 	m.handle(mux, "expvarz", variables)
 	m.handle(mux, "debug/vars", variables)
 	m.handle(mux, "stacksz", stacks)
-	m.handle(mux, "ipqueuesz", func(w http.ResponseWriter, r *http.Request) { writeJSON(w, http.StatusOK, []byte("{}")) })
 	m.handle(mux, "", m.index)
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"net/http"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -41,6 +42,9 @@ func (s *process) Process() monitor.Process {
 		s.p.Mem, s.p.CPU = mem, json.Number(strconv.FormatFloat(cpu, 'f', -1, 64))
 	}
 	s.p.Cores, s.p.MaxProcs = runtime.NumCPU(), s.processors
+	if s.p.MemLimit = debug.SetMemoryLimit(-1); s.p.MemLimit == math.MaxInt64 {
+		s.p.MemLimit = 0
+	}
 	p := s.p
 	if s.ocsp != nil {
 		p.OCSP = s.ocsp()

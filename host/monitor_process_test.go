@@ -2,7 +2,9 @@ package host
 
 import (
 	"crypto/sha256"
+	"math"
 	"regexp"
+	"runtime/debug"
 	"testing"
 	"time"
 )
@@ -19,5 +21,19 @@ func TestUsageIsRounded(t *testing.T) {
 		for range 3000 {
 			sum = sha256.Sum256(sum[:])
 		}
+	}
+}
+
+// A bound of memory that somebody has set is shown; that there is none is not.
+func TestMemoryLimitIsShown(t *testing.T) {
+	p := &process{}
+	before := debug.SetMemoryLimit(1 << 40)
+	defer debug.SetMemoryLimit(before)
+	if got := p.Process().MemLimit; got != 1<<40 {
+		t.Error(got)
+	}
+	debug.SetMemoryLimit(math.MaxInt64)
+	if got := p.Process().MemLimit; got != 0 {
+		t.Error(got)
 	}
 }

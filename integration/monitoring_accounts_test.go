@@ -49,6 +49,7 @@ accounts {
   }
 }
 no_auth_user: b
+proxies { trusted: [ { key: UC7VH7IM42NHYPMWODFM5T6NL7XB3KBOKGPTBO5BWDFHQD5DVEUN72WP } ] }
 `
 
 // accountFields has clients of several accounts, with and without TLS, do the same things at any server, and returns the fields
@@ -147,7 +148,7 @@ var refusals = []string{
 	"/jsz?config=x", "/jsz?offset=x", "/jsz?limit=x", "/jsz?raft=x", "/jsz?leader-only=x", "/jsz?leader-only=1", "/jsz?direct-consumers=x",
 	"/healthz?js-enabled-only=x", "/healthz?js-enabled=x", "/healthz?js-server-only=x", "/healthz?stream=x", "/healthz?consumer=y",
 	"/healthz?stream=x&details=1", "/healthz?details=x", "/healthz?account=x&stream=y", "/healthz", "/healthz?js-enabled=true", "/raftz", "/raftz?acc=x",
-	"/varz/", "/nope", "/healthz/", "/VARZ", "/ipqueuesz",
+	"/varz/", "/nope", "/healthz/", "/VARZ", "/ipqueuesz", "/ipqueuesz?all=x", "/ipqueuesz?queues=x",
 }
 
 // TestMonitoringRefusals compares what is said to wrong requests with what nats-server 2.15.2 says: testdata/monitoring_refusals.txt.

@@ -162,3 +162,21 @@ type Raftz map[string]map[string]any
 
 // Body implements Answer.
 func (a Raftz) Body() (any, error) { return a, nil }
+
+// QueueszOptions ask for the queues between a server's threads.
+type QueueszOptions struct {
+	All    bool   `json:"all"`    // those too that are empty
+	Filter string `json:"filter"` // a part of their names
+}
+
+func (QueueszOptions) question() {}
+
+func queueszQuery(r *reader) QueueszOptions {
+	return QueueszOptions{All: r.flag("all"), Filter: r.text("queues")}
+}
+
+// Queuesz is the answer of a server that has none.
+type Queuesz struct{}
+
+// Body implements Answer.
+func (a Queuesz) Body() (any, error) { return a, nil }

@@ -37,6 +37,7 @@ var names = map[string]struct {
 	"jsz":            {func(r *reader) Question { return jszQuery(r) }, parse[JszOptions]},
 	"healthz":        {func(r *reader) Question { return healthzQuery(r) }, parse[HealthzOptions]},
 	"raftz":          {func(r *reader) Question { return raftzQuery(r) }, parse[RaftzOptions]},
+	"ipqueuesz":      {func(r *reader) Question { return queueszQuery(r) }, parse[QueueszOptions]},
 	"metrics":        {func(*reader) Question { return MetricsOptions{} }, parse[MetricsOptions]},
 }
 

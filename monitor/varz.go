@@ -73,6 +73,7 @@ type Varz struct {
 	OperatorJWTs     []string          `json:"trusted_operators_jwt,omitempty"`
 	OperatorClaims   []json.RawMessage `json:"trusted_operators_claim,omitempty"` // what those say
 	SystemAccount    string            `json:"system_account"`
+	Proxies          *Proxies          `json:"proxies,omitempty"` // nil: none is configured
 	OCSPCache        *OCSPCache        `json:"ocsp_peer_cache,omitempty"`
 	Slow             ByKind            `json:"slow_consumer_stats"`
 	Stale            ByKind            `json:"stale_connection_stats"`
@@ -101,7 +102,18 @@ type Usage struct {
 	Mem      int64       `json:"mem"` // bytes resident
 	Cores    int         `json:"cores"`
 	MaxProcs int         `json:"gomaxprocs"`
-	CPU      json.Number `json:"cpu"` // percent of one core, since it was asked for before
+	MemLimit int64       `json:"gomemlimit,omitempty"` // bytes that Go's runtime tries to keep to; 0: as many as there are
+	CPU      json.Number `json:"cpu"`                  // percent of one core, since it was asked for before
+}
+
+// Proxies are those that may say who has come through them.
+type Proxies struct {
+	Trusted []TrustedProxy `json:"trusted"`
+}
+
+// TrustedProxy is one of them, by its public key.
+type TrustedProxy struct {
+	Key string `json:"key"`
 }
 
 // OCSPCache is how the answers are used that are remembered of clients' certificates. Nothing that is zero is shown.
