@@ -162,6 +162,9 @@ func (e *Engine) serveServer(name string, k *call) {
 		e.misunderstood(k, err)
 		return
 	}
+	if o, ok := q.(monitor.JszOptions); ok && o.LeaderOnly {
+		return // who leads the servers that store something answers, and nobody else
+	}
 	if e.meant(k, nil) {
 		e.investigate(k, q, whole)
 	}
