@@ -286,14 +286,15 @@ func (e *Engine) become(c *conn, u *user) {
 			return
 		}
 	}
-	if a != c.acc || u.nameIn() != c.user.nameIn() {
+	same := a == c.acc && u.nameIn() == c.user.nameIn()
+	if !same {
 		c.told = false // as somebody else
 	}
 	if c.acc != a && e.full(a) {
 		e.tooMany(c, a)
 		return
 	}
-	from := c.acc
+	from, grants := c.acc, c.grants
 	c.user, c.memo, c.grants = u, nil, nil
 	e.bind(c, a)
 	e.bound(c)
@@ -301,7 +302,11 @@ func (e *Engine) become(c *conn, u *user) {
 	may := u.may()
 	if may != nil {
 		if limit, ok := may.Responses(); ok {
-			c.grants = permission.NewGrants(limit, e.secrets.Uint64())
+			if same && grants != nil && grants.Under(limit) {
+				c.grants = grants // who asked before a reload gets the answer
+			} else {
+				c.grants = permission.NewGrants(limit, e.secrets.Uint64())
+			}
 		}
 	}
 	if len(c.subs) > 0 {

@@ -51,9 +51,19 @@ const (
 // seed, which clients must not know, keeps them from choosing subjects that
 // collide.
 func NewGrants(limit ResponseLimit, seed uint64) *Grants {
-	limit = limit.withDefaults()
-	limit.Max = min(limit.Max, maxLeft)
-	return &Grants{limit: limit, seed: seed}
+	return &Grants{limit: limit.bounded(), seed: seed}
+}
+
+// Under reports whether g is what NewGrants returns for limit, and what was granted since.
+func (g *Grants) Under(limit ResponseLimit) bool {
+	return g.limit == limit.bounded()
+}
+
+// bounded is what counts of a limit.
+func (l ResponseLimit) bounded() ResponseLimit {
+	l = l.withDefaults()
+	l.Max = min(l.Max, maxLeft)
+	return l
 }
 
 // Len returns the number of grants, those included that have expired but were

@@ -134,7 +134,7 @@ func (c *client) grantFor(subj string) oracle.Grant {
 	if late || g.used > limit.Max*g.copies {
 		return oracle.NotAnyway
 	}
-	return oracle.Perhaps // it was delivered before it was read, and a reload forgets it
+	return oracle.Perhaps // it was delivered before it was read, and a reload that changes how many there may be forgets it
 }
 
 // pubViolation is what a client is told that may not publish.
