@@ -133,6 +133,9 @@ func (e *Engine) reauthenticate(c *conn) {
 	case e.silent(c) != nil:
 		c.authed, c.authEnd = true, 0
 		e.become(c, e.users.noAuth)
+	case c.authed && len(c.subs) > 0:
+		e.authViolation(c) // it has shown nothing, and what it subscribed to must not reach it meanwhile
+		return
 	default:
 		// Who has time already gets no more, however often there is a reload; for who does not speak the protocol yet it has not begun.
 		if (c.authed || c.authEnd == 0) && c.gate&gateOpening == 0 {

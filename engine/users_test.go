@@ -137,6 +137,40 @@ func TestWhoMayBeAGuest(t *testing.T) {
 	}
 }
 
+// Who has never sent a CONNECT, and subscribed to something, is closed when a reload asks for one: it has shown nothing, and must get
+// nothing more. Who has not may still send one.
+func TestReloadAsksWhoIsSilent(t *testing.T) {
+	users := []config.User{{Name: "u", Password: "p"}}
+	for _, before := range []Options{{}, {Users: users, NoAuthUser: config.Located{Text: "u"}}} {
+		before.Check = true
+		e, w := started(t, before)
+		hears, speaks, all := accept(e), accept(e), accept(e)
+		for _, c := range []ConnID{hears, speaks} {
+			w.take(c)
+		}
+		say(e, all, `CONNECT {"verbose":false,"user":"u","pass":"p"}`+"\r\n")
+		say(e, hears, "SUB x 1\r\nPING\r\n")
+		say(e, speaks, "PUB y 0\r\n\r\n")
+		w.take(hears)
+		w.take(speaks)
+		turn(e, func() {
+			e.Reload(Options{Check: true, Users: users})
+			e.Received(all, []byte("PUB x 0\r\n\r\n"))
+		})
+		w.settle(t, e)
+		if got := w.take(hears); got != "-ERR 'Authorization Violation'\r\n" {
+			t.Errorf("who listens got %q", got)
+		}
+		say(e, speaks, "PUB y 0\r\n\r\n")
+		if got := w.take(speaks); got != "-ERR 'Authorization Violation'\r\n" {
+			t.Errorf("who publishes without a CONNECT got %q", got)
+		}
+		if got := w.take(all); strings.Contains(got, "-ERR") {
+			t.Errorf("who has shown a password got %q", got)
+		}
+	}
+}
+
 func TestPermissions(t *testing.T) {
 	a := userWith("a", lists("x.* req", ""), lists("", "d.>"))
 	r := userWith("r", lists("", ">"), nil)
