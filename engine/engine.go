@@ -79,6 +79,7 @@ type Engine struct {
 	waits      []byte          // the subject on which the message was published that is about to wait
 	granted    bool            // it is an answer that was allowed as one of so many
 	unfound    hushed          // messages that nobody gets since that took too long to find out
+	unwell     hushed          // answers that the server is not healthy
 	boundless  bool            // matches take as long as they take
 
 	searchesDrop int // at so many searches it is looked which are in vain

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"strconv"
+
 	"github.com/natsd/natsd/engine/assert"
 	"github.com/natsd/natsd/monitor"
 )
@@ -73,7 +75,7 @@ func (e *Engine) newQuery(q monitor.Question) query {
 	case monitor.MetricsOptions:
 		return &metricsQuery{}
 	case monitor.HealthzOptions:
-		return &atOnce{make: func(e *Engine) monitor.Answer { return monitor.NewHealthz(q, e.unhealthy(q)) }}
+		return &atOnce{make: func(e *Engine) monitor.Answer { return e.healthz(q) }}
 	default:
 		return &atOnce{make: func(e *Engine) monitor.Answer { return e.absent(q) }}
 	}
@@ -144,6 +146,28 @@ func (e *Engine) absent(q monitor.Question) monitor.Answer {
 	default:
 		panic("engine: a question of no known kind")
 	}
+}
+
+// healthz says whether the server is healthy. The log is told where it isn't: who looks after it may do without the server then.
+func (e *Engine) healthz(o monitor.HealthzOptions) *monitor.Healthz {
+	h := monitor.NewHealthz(o, e.unhealthy(o))
+	if h.OK() || o.Aspect == monitor.Current { // that connections have yet to follow a reload is nothing to worry about
+		return h
+	}
+	e.unwell.add(e.now)
+	if n := e.unwell.take(e.now); n > 0 {
+		text := "Healthcheck failed: "
+		if h.Error != "" {
+			text += strconv.Quote(h.Error)
+		} else {
+			text += strconv.Itoa(len(h.Errors)) + " errors"
+		}
+		if n > 1 {
+			text += " (not logged before: " + strconv.Itoa(n-1) + ")"
+		}
+		e.logf(LevelWarn, "", text)
+	}
+	return h
 }
 
 // unhealthy says why the server is not healthy.

@@ -289,6 +289,28 @@ func TestVarzAndHealthz(t *testing.T) {
 	}
 }
 
+// The log is told that the server is not well, but not as often as somebody asks.
+func TestFailedHealthChecksAreLogged(t *testing.T) {
+	e, w := started(t, Options{})
+	say(e, accept(e), "CONNECT {\"verbose\":false}\r\n")
+	turn(e, e.LameDuck)
+	check := func(o monitor.HealthzOptions, want string) {
+		t.Helper()
+		w.log = nil
+		ask[*monitor.Healthz](t, e, w, o)
+		if got := strings.Join(w.log, "\n"); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	check(monitor.HealthzOptions{}, `Healthcheck failed: "the server is in lame duck mode"`)
+	check(monitor.HealthzOptions{}, "")
+	check(monitor.HealthzOptions{}, "")
+	w.now += Instant(hushedSpan)
+	check(monitor.HealthzOptions{Aspect: monitor.Live}, "")
+	check(monitor.HealthzOptions{Aspect: monitor.Current}, "")
+	check(monitor.HealthzOptions{Details: true}, "Healthcheck failed: 1 errors (not logged before: 2)")
+}
+
 // Queries wait for each other and are all answered.
 func TestManyQueries(t *testing.T) {
 	e, w := started(t, Options{TurnWork: 3})
