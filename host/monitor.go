@@ -72,17 +72,24 @@ type MonitorOptions struct {
 
 // Monitoring serves a running Server's state over HTTP, as nats-server does, and what is natsd's own.
 type Monitoring struct {
-	s      *Server
-	slots  chan struct{} // has a place for each answer that is being made
-	bodies chan struct{} // of these, for each whose body is
-	ln     net.Listener
-	base   string // before all paths, as requests have it when they are decoded
-	http   *http.Server
+	s        *Server
+	slots    chan struct{} // has a place for each answer that is being made
+	bodies   chan struct{} // of these, for each whose body is
+	patience time.Duration // answerWait
+	unread   *unreadAnswers
+	ln       net.Listener
+	base     string // before all paths, as requests have it when they are decoded
+	http     *http.Server
 }
 
 // answersMax is how many answers are made at a time: each may hold a copy of all connections or subscriptions. Who asks while
 // so many are being made waits.
 const answersMax = 4
+
+// answerWait is how long anybody waits for the turn: the time to write the answer in goes by meanwhile.
+const answerWait = 10 * time.Second
+
+var errBusy = errors.New("Too many ask at once")
 
 // Monitor opens an address and serves until Close.
 func (s *Server) Monitor(o MonitorOptions) (*Monitoring, error) {
@@ -91,12 +98,13 @@ func (s *Server) Monitor(o MonitorOptions) (*Monitoring, error) {
 		return nil, fmt.Errorf("the monitoring port can't be opened: %w", err)
 	}
 	m := &Monitoring{s: s, slots: make(chan struct{}, answersMax), bodies: make(chan struct{}, besides(s.opts.processors())), ln: ln}
+	m.patience, m.unread = answerWait, newUnreadAnswers()
 	m.base = basePath(o.BasePath)
 	mux := http.NewServeMux()
 	m.routes(mux)
 	m.http = &http.Server{
 		Handler: mux, TLSConfig: o.TLS, MaxHeaderBytes: 64 << 10,
-		// A peer that sends or reads too slowly is not waited for: requests have no body, and answers are small.
+		// A peer that sends or reads too slowly is not waited for: requests have no body. What answers hold is bounded by unread.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute,
 		ErrorLog: log.New(io.Discard, "", 0), // what bad requests provoke would go to standard error
 	}
@@ -125,7 +133,7 @@ func (m *Monitoring) routes(mux *http.ServeMux) {
 	m.handle(mux, "metrics", m.metrics)
 	m.handle(mux, "expvarz", variables)
 	m.handle(mux, "debug/vars", variables)
-	m.handle(mux, "stacksz", stacks)
+	m.handle(mux, "stacksz", m.stacks)
 	m.handle(mux, "", m.index)
 }
 
@@ -183,7 +191,7 @@ func (m *Monitoring) serve(name string, w http.ResponseWriter, r *http.Request) 
 		refuse(w, err)
 		return
 	}
-	writeJSON(w, http.StatusOK, body)
+	m.unread.writeJSON(w, http.StatusOK, body)
 }
 
 // errNoRaft is what nats-server says.
@@ -194,7 +202,7 @@ func refuse(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errNoRaft):
 		status = http.StatusNotFound
-	case errors.Is(err, context.Canceled) || errors.Is(err, errStopped):
+	case errors.Is(err, context.Canceled), errors.Is(err, errStopped), errors.Is(err, errUnread), errors.Is(err, errBusy):
 		status = http.StatusServiceUnavailable
 	}
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -205,11 +213,15 @@ func refuse(w http.ResponseWriter, err error) {
 
 // answer asks the engine, when its turn has come, and has use made of the body of the answer (makeBody).
 func (m *Monitoring) answer(r *http.Request, q monitor.Question, use func(body any) error) error {
+	enough := time.NewTimer(m.patience)
+	defer enough.Stop()
 	select {
 	case m.slots <- struct{}{}:
 		defer func() { <-m.slots }()
 	case <-r.Context().Done():
 		return r.Context().Err()
+	case <-enough.C:
+		return errBusy
 	}
 	a, err := m.s.query(r.Context(), q)
 	if err != nil {
@@ -256,14 +268,6 @@ func standBack(a monitor.Answer, use func(body any) error) error {
 	return use(body)
 }
 
-// writeJSON writes an answer. (There is no JSONP: nats-server 2.15 has none either.)
-func writeJSON(w http.ResponseWriter, status int, body []byte) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Access-Control-Allow-Origin", "*")
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the client may have gone: nobody to tell
-}
-
 // health answers as HTTP wants it: the status is that of the answer.
 func (m *Monitoring) health(aspect monitor.Aspect, w http.ResponseWriter, r *http.Request) {
 	q, err := monitor.FromQuery("healthz", r.URL.Query())
@@ -287,14 +291,14 @@ func (m *Monitoring) health(aspect monitor.Aspect, w http.ResponseWriter, r *htt
 		refuse(w, err)
 		return
 	}
-	writeJSON(w, status, body)
+	m.unread.writeJSON(w, status, body)
 }
 
 // metrics writes the engine's counters and the process's in Prometheus' text format.
 func (m *Monitoring) metrics(w http.ResponseWriter, r *http.Request) {
-	text := ""
+	var text []byte
 	err := m.answer(r, monitor.MetricsOptions{}, func(body any) error {
-		text = body.(string)
+		text = []byte(body.(string))
 		return nil
 	})
 	if err != nil {
@@ -302,5 +306,5 @@ func (m *Monitoring) metrics(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = io.WriteString(w, text) // the client may have gone: nobody to tell
+	m.unread.write(w, http.StatusOK, text)
 }

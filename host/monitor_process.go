@@ -90,9 +90,10 @@ func variables(w http.ResponseWriter, r *http.Request) { expvar.Handler().ServeH
 const stacksMax = 1 << 20
 
 // stacks shows what all goroutines are doing.
-func stacks(w http.ResponseWriter, r *http.Request) {
+func (m *Monitoring) stacks(w http.ResponseWriter, r *http.Request) {
 	b := make([]byte, stacksMax)
-	writeJSON(w, http.StatusOK, b[:runtime.Stack(b, true)])
+	b = bytes.Clone(b[:runtime.Stack(b, true)]) // who reads slowly does not hold the rest
+	m.unread.writeJSON(w, http.StatusOK, b)
 }
 
 // encodeLine is JSON in one line, with texts as they are.
