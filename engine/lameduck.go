@@ -1,5 +1,7 @@
 package engine
 
+import "time"
+
 // lameDuck is the state of lame duck mode: no new connections, clients told, then evicted evenly.
 type lameDuck struct {
 	on    bool
@@ -7,6 +9,9 @@ type lameDuck struct {
 	next  Instant // when it is evicted
 	every Instant // between two evictions
 }
+
+// duckEveryMost is the longest time between two evictions: few clients don't keep a server from its end for minutes. It is nats-server's.
+const duckEveryMost = Instant(time.Second)
 
 // Stop closes every connection and stops. From now on none does anything or gets any message; to close them takes some
 // turns where there are many. Stopped reports when that is done.
@@ -25,7 +30,8 @@ func (e *Engine) Stop() {
 }
 
 // LameDuck starts lame duck mode: the listener closes, clients are told by INFO to go elsewhere, and after
-// LameDuckGrace they are evicted evenly over what is left of LameDuckDuration; then the engine stops. An engine that does
+// LameDuckGrace they are evicted evenly over what is left of LameDuckDuration, or one a second where there are fewer; then the engine
+// stops. An engine that does
 // not listen yet stops at once.
 func (e *Engine) LameDuck() {
 	if e.state < stateReady {
@@ -44,7 +50,7 @@ func (e *Engine) LameDuck() {
 	e.sweep.info = true
 	e.startSweep()
 	grace := max(e.opts.LameDuckGrace, 0)
-	e.duck.every = max(Instant(e.opts.LameDuckDuration-grace)/Instant(e.active), 1)
+	e.duck.every = min(max(Instant(e.opts.LameDuckDuration-grace)/Instant(e.active), 1), duckEveryMost)
 	e.duck.next = later(e.now, grace)
 	e.timers.set(&e.own, e.duck.next)
 }

@@ -83,8 +83,15 @@ func TestStopClosesEverybody(t *testing.T) {
 	w.left(t, e)
 }
 
+// Clients are evicted evenly over the time that there is for it, behind the grace period, and where there are few one a second.
 func TestLameDuck(t *testing.T) {
-	e, w := started(t, Options{LameDuckDuration: 100 * time.Second, LameDuckGrace: 10 * time.Second})
+	for duration, every := range map[time.Duration]Instant{14500 * time.Millisecond: 500e6, 100 * time.Second: 1e9} { //natsd:orderfree each is a test of its own
+		t.Run(duration.String(), func(t *testing.T) { lameDuckOf(t, duration, every) })
+	}
+}
+
+func lameDuckOf(t *testing.T, duration time.Duration, every Instant) {
+	e, w := started(t, Options{LameDuckDuration: duration, LameDuckGrace: 10 * time.Second})
 	var clients []ConnID
 	for range 9 {
 		c := accept(e)
@@ -108,8 +115,8 @@ func TestLameDuck(t *testing.T) {
 		if fins() != i+1 {
 			t.Fatalf("%d evicted after %d intervals", fins(), i)
 		}
-		w.now += Instant(3 * time.Second) // a turn that comes late does not delay those behind
-		w.advance(t, e, Instant(7*time.Second))
+		w.now += every / 3 // a turn that comes late does not delay those behind
+		w.advance(t, e, every-every/3)
 	}
 	for _, c := range clients {
 		if !w.gone[c] {
