@@ -21,6 +21,7 @@ type calloutWorld struct {
 	service ConnID
 	issuer  nkeys.KeyPair
 	xkey    nkeys.KeyPair // nil: nothing is encrypted
+	later   string        // what the service has got and question has not looked at
 }
 
 func newCalloutWorld(t *testing.T, encrypted bool, edit func(*Options)) *calloutWorld {
@@ -67,21 +68,24 @@ type question struct {
 
 func (w *calloutWorld) question() *question {
 	w.t.Helper()
-	line, rest, ok := strings.Cut(w.take(w.service), "\r\n")
+	line, rest, ok := strings.Cut(w.later+w.take(w.service), "\r\n")
 	if !ok {
 		w.t.Fatal("the service was not asked")
 	}
 	f := strings.Fields(line)
+	size, err := strconv.Atoi(f[len(f)-1])
+	if err != nil {
+		w.t.Fatal(err, line)
+	}
+	rest, w.later = rest[:size+2], rest[size+2:]
 	q, body := &question{reply: f[3]}, []byte(strings.TrimSuffix(rest, "\r\n"))
 	if w.xkey != nil {
 		header, text, _ := strings.Cut(rest, "\r\n\r\n")
 		_, q.server, _ = strings.Cut(header, "Nats-Server-Xkey: ")
-		var err error
 		if body, err = w.xkey.Open([]byte(strings.TrimSuffix(text, "\r\n")), q.server); err != nil {
 			w.t.Fatal(err)
 		}
 	}
-	var err error
 	if q.AuthorizationRequestClaims, err = jwt.DecodeAuthorizationRequestClaims(string(body)); err != nil {
 		w.t.Fatal(err, line)
 	}
@@ -295,6 +299,71 @@ func TestCalloutAndReload(t *testing.T) {
 	turn(w.e, func() { w.e.Reload(o) })
 	w.run()
 	w.wants(c, refusedText)
+}
+
+// A reload has the service asked about those who are in by the configuration, and about whom it decides from then on.
+func TestCalloutComesAtReload(t *testing.T) {
+	for _, list := range [][]string{nil, {"APP"}} {
+		w := newCalloutWorld(t, false, nil)
+		with, without := w.e.opts, w.e.opts
+		x := *with.Callout
+		x.AllowedAccounts = list
+		with.Callout, without.Callout = &x, nil
+		reload := func(o Options) {
+			turn(w.e, func() { w.e.Reload(o) })
+			w.run()
+		}
+		reload(without)
+		stays, goes := w.connect("app", "p"), w.connect("app", "p")
+		w.wants(stays, "PONG")
+		w.wants(goes, "PONG")
+		say(w.e, stays, "SUB a 1\r\n")
+		reload(with)
+		// The service can't tell them apart but by their numbers, and is asked in the order of the reload.
+		for range 2 {
+			q := w.question()
+			if q.ConnectOptions.Username != "app" || q.ConnectOptions.Password != "p" {
+				t.Fatalf("asked about %+v", q.ConnectOptions)
+			}
+			if q.ClientInformation.ID == w.e.lookup(goes).cid {
+				w.reply(q, w.issuer, func(r *jwt.AuthorizationResponseClaims) { r.Jwt, r.Error = "", "not any more" }, nil)
+				continue
+			}
+			w.reply(q, w.issuer, nil, func(u *jwt.UserClaims) { u.Name = "answered" })
+		}
+		w.wants(goes, refusedText)
+		say(w.e, stays, "PUB a 2\r\nhi\r\nPING\r\n")
+		w.wants(stays, "MSG a 1 2|hi|PONG")
+		if u := w.e.lookup(stays).user; !u.answered || u.name != "answered" {
+			t.Errorf("%v: who stays is %+v", list, u)
+		}
+		reload(with) // nobody is asked about again
+		if got := w.take(w.service); got != "" {
+			t.Errorf("%v: the service is asked again: %q", list, got)
+		}
+		if c := w.e.lookup(w.service); c == nil || c.user.answered {
+			t.Errorf("%v: the service's own connection: %+v", list, c)
+		}
+	}
+}
+
+// Without an answer nobody stays whom the service decides about since a reload; who is in an account that it does not decide about does.
+func TestCalloutComesAtReloadWithoutAService(t *testing.T) {
+	w := newCalloutWorld(t, false, func(o *Options) { o.Callout.AllowedAccounts = []string{"APP"} })
+	with, without := w.e.opts, w.e.opts
+	without.Callout = nil
+	turn(w.e, func() { w.e.Reload(without) })
+	w.run()
+	app, other := w.connect("app", "p"), w.connect("other", "p")
+	w.wants(app, "PONG")
+	w.wants(other, "PONG")
+	say(w.e, w.service, "UNSUB 1\r\n")
+	turn(w.e, func() { w.e.Reload(with) })
+	w.run()
+	w.pass(Instant(w.e.opts.AuthTimeout) + 1e9)
+	w.wants(app, refusedText)
+	say(w.e, other, "PING\r\n")
+	w.wants(other, "PONG")
 }
 
 // Whom the service lets in is known by the name that it gives, else by the one shown; the key that was made up for the question is

@@ -121,7 +121,7 @@ func (e *Engine) reauthenticate(c *conn) {
 	case !e.users.required():
 		c.authed, c.authEnd = true, 0
 		e.become(c, nil)
-	case !pending && u != nil && (c.connected || e.silent(c) != nil):
+	case !pending && u != nil && (c.connected || e.silent(c) != nil) && !e.delegated(c, u):
 		if v := e.unfit(c, u); v != nil {
 			e.explain(c, v.why)
 			e.violates(c, v.reason)
