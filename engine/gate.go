@@ -124,7 +124,6 @@ func (e *Engine) goOn(c *conn) {
 		held, ck := c.stash, c.held
 		c.stash, c.held = nil, nil
 		e.input(c, held, ck)
-		c.again, c.granted = false, false
 		e.pool.release(ck)
 		if c.gate != 0 {
 			return

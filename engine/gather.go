@@ -55,7 +55,9 @@ func (e *Engine) pub(c *conn, line, rest []byte, header bool) []byte {
 		e.protocolError(c, wire.ErrUnknownOp, ReasonProtocol)
 		return nil
 	}
-	e.publish(c, a, rest[:need], nil)
+	if e.publish(c, a, rest[:need], nil); c.again || c.granted {
+		c.again, c.granted = false, false // this was the message that is read again
+	}
 	return rest[need:]
 }
 
@@ -101,7 +103,9 @@ func (e *Engine) gather(c *conn, data []byte) (rest []byte) {
 		return nil
 	}
 	c.msg = nil
-	e.publish(c, &g.args, g.ck.data[:g.need], g.ck)
+	if e.publish(c, &g.args, g.ck.data[:g.need], g.ck); c.again || c.granted {
+		c.again, c.granted = false, false
+	}
 	e.pool.release(g.ck)
 	return data[n:]
 }

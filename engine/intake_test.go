@@ -35,6 +35,35 @@ func TestRequestsAcrossLeaveRoom(t *testing.T) {
 	count(a, 1, 0)
 }
 
+// What was answered and not published yet is bounded as what was asked: else requests wait.
+func TestAnswersAreBounded(t *testing.T) {
+	s := newSystem(t, Options{MaxCalls: 8, TurnWork: 16 * callWork})
+	say(s.e, s.sys, "UNSUB 1\r\n")
+	a, b := s.enter("a", "SUB _R 2\r\n"), s.enter("b", "SUB _R 2\r\n")
+	answers := func(c ConnID) int { return strings.Count(s.w.take(c), "MSG _R") }
+	asked := 0
+	for range 200 {
+		turn(s.e, func() {
+			s.e.Received(a, []byte(strings.Repeat("PUB $SYS.REQ.USER.INFO _R 0\r\n\r\n", 8)))
+		})
+		asked += 8
+		if n := s.e.posts.n; n > 8+1 {
+			t.Fatalf("%d answers wait", n)
+		}
+	}
+	turn(s.e, func() { s.e.Received(b, []byte("PUB $SYS.REQ.USER.INFO _R 0\r\n\r\n")) })
+	for turns := 0; answers(b) == 0; turns++ {
+		if turns == 8 {
+			t.Fatal("another account waits for what one has asked")
+		}
+		turn(s.e, func() {})
+	}
+	s.w.settle(t, s.e)
+	if got := answers(a); got != asked {
+		t.Errorf("%d answers to %d requests, those included that there was no room for", got, asked)
+	}
+}
+
 // What waits is bounded in bytes too.
 func TestRequestsAreBoundedInBytes(t *testing.T) {
 	s := newSystem(t, Options{MaxPayload: callBytesMax, TurnWork: 1 << 30})

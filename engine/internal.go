@@ -74,22 +74,30 @@ func (e *Engine) internalDue() bool {
 // runInternal handles what the server received and publishes what it has to say, until the turn is full; something is
 // always done, for a backlog must not keep the server from answering.
 func (e *Engine) runInternal() {
-	for _, in := range [...]*intake{&e.answers, &e.asked} {
-		for n := 0; n == 0 || e.work < e.opts.TurnWork; n++ {
-			_, k, ok := in.calls.pop()
-			if !ok {
-				break
-			}
-			e.work += callWork
-			k.handle(k)
-		}
-	}
+	e.runCalls(&e.answers, func(*account) bool { return true })
+	e.runCalls(&e.asked, func(a *account) bool { // else what they ask waits, which is bounded, and not the answers
+		e.work++
+		return e.posts.fits(a, e.opts.MaxCalls, callBytesMax)
+	})
 	for n := 0; n == 0 || e.work < e.opts.TurnWork; n++ {
 		a, p, ok := e.posts.pop()
 		if !ok {
 			return
 		}
 		e.publishPost(a, &p)
+	}
+}
+
+// runCalls handles what waits in an intake on behalf of accounts of which may is true.
+func (e *Engine) runCalls(in *intake, may func(*account) bool) {
+	limit := e.work + (e.opts.TurnWork-e.work)/2 // the other half is for what is answered
+	for n := 0; n == 0 || e.work < limit; n++ {
+		_, k, ok := in.calls.popIf(may)
+		if !ok {
+			return
+		}
+		e.work += callWork
+		k.handle(k)
 	}
 }
 

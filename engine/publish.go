@@ -68,11 +68,8 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	e.work++
 	c.stats.inMsgs++
 	c.stats.inBytes += uint64(a.Size)
-	if e.opts.Trace {
-		if !c.again {
-			e.traceBody(c, "<<-", a.Header, body)
-		}
-		c.again = false
+	if e.opts.Trace && !c.again {
+		e.traceBody(c, "<<-", a.Header, body)
 	}
 	c.acc.traffic.inMsgs++
 	c.acc.traffic.inBytes += uint64(a.Size)
@@ -81,7 +78,6 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	}
 	if isReplySubject(a.Reply) || c.user.withholds(a.Reply) {
 		e.sendErr(c, wire.Err("Permissions Violation for Publish with Reply of \""+printable(a.Reply)+"\""))
-		c.granted = false
 		return // only answers have the former, by the server
 	}
 	if a.Header > 0 && e.publishTraced(c, a, body, ck) {

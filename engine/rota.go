@@ -52,10 +52,20 @@ func (r *rota[T]) push(a *account, what T, bytes int) {
 
 // pop takes out what is next; false: all that waits is held.
 func (r *rota[T]) pop() (a *account, what T, ok bool) {
-	for !r.line.empty() {
+	return r.popIf(func(*account) bool { return true })
+}
+
+// popIf is pop where accounts of which may is false are passed over.
+func (r *rota[T]) popIf(may func(*account) bool) (a *account, what T, ok bool) {
+	for range r.line.len() {
 		a = r.line.pop()
 		b := r.of[a]
 		if b.inLine = false; b.held > 0 {
+			continue
+		}
+		if !may(a) {
+			b.inLine = true
+			r.line.push(a)
 			continue
 		}
 		q := b.pop()

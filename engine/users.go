@@ -359,9 +359,7 @@ func (e *Engine) violation(c *conn, subj, queue, sid []byte) {
 // mayStillAnswer reports whether what is published on subj is an answer that was allowed, and counted, before it was read again, and
 // answers may be given still.
 func (c *conn) mayStillAnswer(subj []byte) bool {
-	granted := c.granted
-	c.granted = false
-	return granted && c.grants != nil && !c.user.withholds(subj)
+	return c.granted && c.grants != nil && !c.user.withholds(subj)
 }
 
 // mayPublish reports whether the connection may publish on subj. lasting: the next time too.
