@@ -77,9 +77,9 @@ func (e *Engine) deliver(s *subscription) bool {
 			return false
 		}
 	}
-	if special := s.flags & subSpecial; special == subShadow && m.continues(s) {
+	if special := s.flags & subSpecial; special == subShadow && m.continues(s) && s.also.root.flags&subSpecial == 0 {
 		s = s.also.root
-	} else if (special != 0 || m.otherHead) && (special != subFiltered || !m.mayGet(s)) {
+	} else if (special != 0 || m.otherHead) && (special != subFiltered || !m.justAllowed(s)) {
 		if s = e.divert(s); s == nil {
 			return false
 		}
@@ -200,14 +200,14 @@ func (m *outgoing) appendLine(b []byte, s *subscription, plain bool) []byte {
 	return append(append(s.appendSID(append(b, m.head...)), m.tail...), m.body...)
 }
 
-// continues reports whether the message goes by a shadow simply to its root, under what it has for a head: it came by the same import,
-// which is in force, for the subscription before.
+// continues reports whether what the message has for a head is for a shadow, too: the one before it came by the same import, which is in
+// force.
 func (m *outgoing) continues(s *subscription) bool {
-	return s.also.stream == m.headFor && s.also.behind == nil && s.also.root.flags&subSpecial == 0
+	return s.also.stream == m.headFor && s.also.behind == nil
 }
 
-// mayGet reports whether permissions let a plain subscription get the message, if they were asked just before; else false.
-func (m *outgoing) mayGet(s *subscription) bool {
+// justAllowed reports whether permissions, asked just before, let a plain subscription get the message; false: they are to be asked.
+func (m *outgoing) justAllowed(s *subscription) bool {
 	return !m.otherHead && s.handle.Queue() == "" && s.conn.user.justGot(m.shown)
 }
 

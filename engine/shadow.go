@@ -91,8 +91,8 @@ func (e *Engine) unshadow(s *subscription) *subscription {
 	if root.dead() {
 		return nil
 	}
-	if m.headFor == by && s.also.behind == nil {
-		return root // as the one before it, by an import that is in force
+	if m.continues(s) {
+		return root
 	}
 	if s.cut() {
 		return nil
