@@ -16,9 +16,7 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 	e.work += answerWork // to look for whom it is costs as much as to write it
 	r := e.matchWithin(c.acc, reply)
 	if r == nil {
-		e.mark(MarkNobodySought)
-		c.gate |= gateSearch
-		e.addSearch(&search{in: c.acc, subj: bytes.Clone(reply), c: c, to: bytes.Clone(subj)})
+		e.lookForOwn(c, subj, reply, nil, 0)
 		return
 	}
 	e.tellNobody(c, subj, reply, r)
@@ -28,12 +26,18 @@ func (e *Engine) noResponders(c *conn, subj, reply []byte) {
 func (e *Engine) tellNobody(c *conn, subj, reply []byte, r *sublist.Result[*subscription]) {
 	s, next := e.ownSubscription(c, reply, r, 0, e.opts.MatchWork)
 	if next < len(r.Plain) {
-		e.mark(MarkNobodySought)
-		c.gate |= gateSearch
-		e.addSearch(&search{in: c.acc, subj: bytes.Clone(reply), c: c, to: bytes.Clone(subj), among: r, next: next})
+		e.lookForOwn(c, subj, reply, r, next)
 		return
 	}
 	e.tellBy(s, c, subj, reply)
+}
+
+// lookForOwn has the requester wait until its own subscription is found: among those that r has from a place on; nil: that is to be found
+// first.
+func (e *Engine) lookForOwn(c *conn, subj, reply []byte, r *sublist.Result[*subscription], from int) {
+	e.mark(MarkNobodySought)
+	c.gate |= gateSearch
+	e.addSearch(&search{in: c.acc, subj: bytes.Clone(reply), c: c, to: bytes.Clone(subj), among: r, next: from})
 }
 
 // goOnLooking is tellNobody for so much of a turn's work, where it takes several. It reports whether it is done.
