@@ -159,7 +159,8 @@ func TestLogIsPutAsideAndReopened(t *testing.T) {
 			ok(t, err)
 			return len(files) == 2 && logged(name, `Purged log file "nats.log.20`)()
 		})
-		ok(t, os.Rename(name, name+".moved"))
+		// While the server puts a file aside, there is a moment without one.
+		until(t, "a file to move", func() bool { return os.Rename(name, name+".moved") == nil })
 		ok(t, p.Process.Signal(syscall.SIGUSR1))
 		until(t, "the file to be opened again", logged(name, "File log re-opened"))
 		ok(t, p.stop())
