@@ -38,7 +38,12 @@ func mixed(s *server, o options) (sample, error) {
 		fmt.Fprintln(os.Stderr, "longest turn:", err)
 	}
 	maps.Copy(measured, turns)
-	return measured, nil
+	if len(turns) == 0 {
+		return measured, nil
+	}
+	still, err := stillness(o.warmUp + o.duration)
+	maps.Copy(measured, still)
+	return measured, err
 }
 
 // mixedGroups connects the flows of the mixed load, which share the window.

@@ -32,6 +32,10 @@ func (m metric) title() string {
 		return "longest turn"
 	case mostTurnCPUNs:
 		return "most CPU of a turn"
+	case stillClockNs:
+		return "longest pause of an idle loop"
+	case stillCPUNs:
+		return "most CPU between two looks of an idle loop"
 	}
 	return string(m)
 }
@@ -49,7 +53,7 @@ func (m metric) format(value float64) string {
 		return fmt.Sprintf("%s MiB", threeDigits(value/(1<<20)))
 	case bytesPerConnection:
 		return fmt.Sprintf("%s KiB", threeDigits(value/(1<<10)))
-	case latencyP50, latencyP99, latencyP999, longestTurnNs, mostTurnCPUNs:
+	case latencyP50, latencyP99, latencyP999, longestTurnNs, mostTurnCPUNs, stillClockNs, stillCPUNs:
 		return fmt.Sprintf("%s µs", threeDigits(value/float64(time.Microsecond)))
 	}
 	return fmt.Sprint(value)
@@ -204,12 +208,18 @@ func (r result) writeRules(b *strings.Builder) {
 
 // writeTurns names the longest turn of every run, since a median would hide it,
 // by the clock and by what it used: the rest is what others had of its core.
+// What the machine adds to both is measured beside.
 func (r result) writeTurns(b *strings.Builder) {
 	for _, c := range r.Scenarios {
 		for _, x := range []struct {
 			metric metric
 			called string
-		}{{longestTurnNs, "Longest turn under the %s by the clock, each run:"}, {mostTurnCPUNs, "Most CPU that a turn used under the %s, each run:"}} {
+		}{
+			{longestTurnNs, "Longest turn under the %s by the clock, each run:"},
+			{mostTurnCPUNs, "Most CPU that a turn used under the %s, each run:"},
+			{stillClockNs, "Longest pause of a loop that does nothing, behind each run of the %s, as long as it and on every core:"},
+			{stillCPUNs, "Most CPU that such a loop seemed to use from one look at the clock to the next, behind each run of the %s:"},
+		} {
 			turns := column(c.ServerSamples, x.metric)
 			if len(turns) == 0 {
 				continue

@@ -37,7 +37,7 @@ type comparison struct {
 func allMetrics() []metric {
 	return []metric{
 		messagesPerSecond, serverNs, generatorNs, generatorShare, residentMemory,
-		latencyP50, latencyP99, latencyP999, bytesPerConnection, longestTurnNs, mostTurnCPUNs,
+		latencyP50, latencyP99, latencyP999, bytesPerConnection, longestTurnNs, mostTurnCPUNs, stillClockNs, stillCPUNs,
 	}
 }
 

@@ -21,6 +21,8 @@ const (
 	bytesPerConnection metric = "rss_bytes_per_connection"
 	longestTurnNs      metric = "longest_turn_ns"
 	mostTurnCPUNs      metric = "most_turn_cpu_ns"
+	stillClockNs       metric = "still_clock_ns"
+	stillCPUNs         metric = "still_cpu_ns"
 )
 
 // sample is what one run of a scenario against one server measured.
