@@ -17,6 +17,7 @@ type config struct {
 	trustees *trustees // nil: no user loses the right to be connected
 	archive  *archive  // nil: the server keeps no account JWTs
 	allotted *allotted // nil: no account may have only so much
+	asking   *asking   // nil: nobody floods the server with requests
 	lenders  *lenders  // nil: nothing is exported to those with an activation token
 	callout  *callout  // nil: no service decides who clients are
 	terms    []terms   // that reloads change between, the first ones first; nil: they change none
@@ -107,6 +108,9 @@ const (
 	cfgArchiveFailing   = 93
 	cfgAllotted         = 94
 	cfgArchiveExpiring  = 95
+	cfgAsking           = 96
+	cfgAskingMost       = 97
+	cfgAskingCalls      = 98
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151
@@ -160,6 +164,7 @@ func drawConfig(source *decision.Source) config {
 	d.lend(&c)
 	d.keepArchive(&c)
 	d.allot(&c)
+	d.asks(&c)
 	if c.auth == authHashedUser || c.auth == authHashedToken || c.auth == authJWT {
 		c.kinds[kindBadAuth] += 5 // the same is to be tried again while the outcome is known
 	}

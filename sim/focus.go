@@ -37,6 +37,9 @@ var foci = [...]Focus{
 	{"answers", "accounts with users that may only answer, a few times", true, []narrowed{
 		{cfgAnswerers, []uint64{2}}, many(kindRequester), many(kindResponder),
 	}},
+	{"asking", "one who asks the server very much, and one who asks it little", true, []narrowed{
+		{cfgAsking, []uint64{3}}, {cfgTurnWork, []uint64{1, 2, 3, 4}}, {cfgClients, []uint64{0, 1, 2}},
+	}},
 	{"between", "third accounts near what two have to do with one another", true, []narrowed{
 		{cfgBetween, []uint64{2}}, {cfgTenantBackwards, []uint64{0}}, many(kindRequester), many(kindResponder),
 	}},

@@ -15,6 +15,7 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		"activation": func(c *config) bool { return c.lenders != nil },
 		"allotted":   func(c *config) bool { return c.allotted != nil && c.archive == nil },
 		"answers":    func(c *config) bool { return c.tenants != nil && c.tenants.answerers },
+		"asking":     func(c *config) bool { return c.asking != nil && c.engine.TurnWork <= 200 },
 		"between": func(c *config) bool {
 			return c.tenants != nil && slices.ContainsFunc(c.tenants.versions[0].Accounts[0].Exports, func(x model.Export) bool { return x.Subject == betweenSubject })
 		},

@@ -110,6 +110,9 @@ func (w *world) places() int {
 	if w.cfg.allotted != nil {
 		most -= numMembers
 	}
+	if w.cfg.asking != nil {
+		most -= numAskers
+	}
 	return max(most, 1)
 }
 

@@ -81,7 +81,9 @@ type node struct {
 	registrar   registrar
 	probes      [numProbes]probe
 	members     [numMembers]member
-	memberActed uint64  // times that members of any process did something
+	memberActed uint64 // times that members of any process did something
+	askers      [numAskers]asker
+	askedMuch   uint64  // times that the greedy one of any process asked
 	lending     lending // between accounts that share by an activation token
 	watch       slowWatch
 	turnWatch   turnWatch
@@ -121,6 +123,7 @@ const (
 	readyShelf
 	readyArchive
 	readyMembers
+	readyAskers
 )
 
 // What the events of a node are; the life of the process stands above, so that those of an earlier one are known.
@@ -137,6 +140,7 @@ const (
 	nodeShelf
 	nodeArchive
 	nodeMembers
+	nodeAskers
 	nodeOpBits   = 4
 	nodeLifeBits = 21
 )
@@ -187,6 +191,8 @@ func (n *node) Fire(now schedule.Time, arg uint64) {
 		n.tell(ready{kind: readyArchive, n: rest})
 	case nodeMembers:
 		n.tell(ready{kind: readyMembers, n: rest})
+	case nodeAskers:
+		n.tell(ready{kind: readyAskers, n: rest})
 	case nodeRevoke:
 		n.revokeAgain()
 	case nodeReload:
@@ -244,6 +250,7 @@ func (n *node) die(now schedule.Time) {
 	n.conns, n.active = n.conns[:0], 0
 	n.listener, n.service, n.lapses, n.lending = listener{}, service{}, lapses{at: now}, lending{at: now}
 	n.registrar, n.probes, n.members = registrar{}, [numProbes]probe{}, [numMembers]member{}
+	n.askers = [numAskers]asker{}
 	n.watch.reset()
 	n.downAt = now
 	n.departed = nil
@@ -334,6 +341,7 @@ func (n *node) hand(r ready) {
 		n.comeToLend()
 		n.comeToArchive()
 		n.comeToAllot()
+		n.comeToAsk()
 		n.serviceDoes(serviceComes)
 	case readyFailed:
 		t.event(n.index, EventListenerFailed, 0, int64(r.n))
@@ -372,6 +380,8 @@ func (n *node) hand(r ready) {
 		n.archiveDoes(r.n)
 	case readyMembers:
 		n.membersDo(r.n)
+	case readyAskers:
+		n.askersDo(r.n)
 	case readyStop:
 		t.event(n.index, EventStop, 0, 0)
 		n.eng.Stop()

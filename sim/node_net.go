@@ -197,6 +197,9 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	if which := n.memberOf(id); which >= 0 {
 		return n.memberSends(which, bufs)
 	}
+	if which := n.askerOf(id); which >= 0 {
+		return n.askerSends(which, bufs)
+	}
 	if nc := n.slot(id); nc != nil && offered > 0 {
 		nc.decided(bufs)
 	}
@@ -261,6 +264,10 @@ func (n *node) Close(id engine.ConnID) {
 	}
 	if which := n.memberOf(id); which >= 0 {
 		n.memberClosed(which)
+		return
+	}
+	if which := n.askerOf(id); which >= 0 {
+		n.askers[which] = asker{local: local{name: n.askers[which].name}}
 		return
 	}
 	if n.slot(id) == nil && n.newest.conn != nil {

@@ -70,6 +70,7 @@ func (n *node) reload() {
 	n.revoked()
 	n.activated()
 	n.reallot()
+	n.askers[modest].excused = true
 	if stuck := n.eng.Reload(n.nextOptions); len(stuck) > 0 {
 		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
 	}

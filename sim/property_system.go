@@ -189,6 +189,9 @@ func (n *node) deaf() string {
 // alone reports whether nobody but listeners is left, and they have heard everything.
 func (w *world) alone() bool {
 	for _, n := range w.nodes {
+		if !n.askersServed() {
+			return false
+		}
 		if n.eng != nil && n.listener.listens() && (n.eng.Footprint().Connections > n.locals() || n.deaf() != "") {
 			return false
 		}
@@ -203,6 +206,9 @@ func (w *world) endListening() {
 			if what := n.deaf(); what != "" {
 				w.fail(propSystem, "the system account has not heard: "+what)
 			}
+			if !n.askersServed() {
+				w.fail(propAsking, strconv.Itoa(n.askers[greedy].under)+" requests of the greedy one and "+strconv.Itoa(n.askers[modest].under)+" of the modest one have no answer")
+			}
 		}
 	}
 	w.heardAll = true // a process that starts from here on, after one that was still leaving in lame duck mode, has no listener
@@ -212,5 +218,6 @@ func (w *world) endListening() {
 		n.tell(ready{kind: readyLend, n: lendLeave})
 		n.tell(ready{kind: readyArchive, n: archiveEnds})
 		n.tell(ready{kind: readyMembers, n: membersEnd})
+		n.tell(ready{kind: readyAskers, n: askersEnd})
 	}
 }
