@@ -70,6 +70,9 @@ func powers(l *jwt.UserPermissionLimits) (*Powers, error) {
 		if err != nil {
 			return nil, fmt.Errorf("invalid cidr %q in user src limits", s)
 		}
+		if a := prefix.Addr(); a.Is4In6() && prefix.Bits() >= 96 { // how some write networks of IPv4
+			prefix = netip.PrefixFrom(a.Unmap(), prefix.Bits()-96)
+		}
 		p.Sources = append(p.Sources, prefix)
 	}
 	for _, t := range l.Times {

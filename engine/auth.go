@@ -240,5 +240,11 @@ func (c *conn) shown() string {
 	case o.Token != "":
 		return " - Token \"[REDACTED]\""
 	}
+	switch t, u := c.turnedAway, c.user; {
+	case t != nil && t.user != nil:
+		return " - JWT User " + quoted(t.user.Key)
+	case u != nil && u.jwt != nil:
+		return " - JWT User " + quoted(u.jwt.Key)
+	}
 	return ""
 }

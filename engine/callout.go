@@ -37,11 +37,12 @@ type keys struct{ sign, curve nkeys.KeyPair }
 // inquiry is a question about a client.
 type inquiry struct {
 	login   *login
-	account *account // where the service is
-	charter *charter // of that account; nil in a configuration without operators
-	xkey    string   // of the service; empty: nothing is encrypted
-	user    string   // the public key that is made up for the question
-	inbox   string   // the last token of the reply subject; empty: nothing is expected
+	account *account     // where the service is
+	charter *charter     // of that account; nil in a configuration without operators
+	xkey    string       // of the service; empty: nothing is encrypted
+	asked   *claims.User // whom the client's JWT, or the default sentinel, is for; nil in a configuration without operators
+	user    string       // the public key that is made up for the question
+	inbox   string       // the last token of the reply subject; empty: nothing is expected
 }
 
 // checkCallout says what is wrong with auth callout, and with the choice of the server's own account.
@@ -160,7 +161,7 @@ func sentence(why string) string {
 
 // consult asks the service in an account about a client. issuer is the key that answers are signed for.
 func (e *Engine) consult(c *conn, l *login, a *account, ch *charter, xkey, issuer string) {
-	q := &inquiry{login: l, account: a, charter: ch, xkey: xkey, inbox: string(e.appendID(nil, inboxTokenLen))}
+	q := &inquiry{login: l, account: a, charter: ch, xkey: xkey, asked: l.user, inbox: string(e.appendID(nil, inboxTokenLen))}
 	l.inquiry = q
 	e.inbox(a)
 	e.inboxes[q.inbox] = q

@@ -445,6 +445,43 @@ func TestCalloutInOperatorMode(t *testing.T) {
 	w.wants(w.login(w.user(sentinel, target, nil), sentinel), "PONG")
 }
 
+// Who shows something in place of a user's JWT is asked about as the default sentinel, as is who shows nothing; whose JWT is one but does
+// not count is refused. Whom the service turns away, monitoring and events show in the service's account.
+func TestDefaultSentinelInPlaceOfNonsense(t *testing.T) {
+	a, svc, sentinel, late := testAccount(2), testUser(1), testUser(2), testUser(3)
+	base := &operatorWorld{t: t, op: testKey(nkeys.PrefixByteOperator, 1)}
+	w := newOperatorWorld(t, config.MemoryResolver, func(o *Options) {
+		o.Operators.DefaultSentinel.Text = base.user(sentinel, a, func(c *jwt.UserClaims) { c.BearerToken = true })
+	}, base.account(a, func(c *jwt.AccountClaims) { c.EnableExternalAuthorization(publicOf(svc)) }))
+	x := &calloutWorld{operatorWorld: w, service: w.login(w.user(svc, a, nil), svc), issuer: a}
+	w.wants(x.service, "PONG")
+	say(w.e, x.service, "SUB $SYS.REQ.USER.AUTH 1\r\n")
+	admin := w.administrator()
+	say(w.e, admin, "SUB $SYS.ACCOUNT.*.DISCONNECT 2\r\nSUB $SYS.SERVER.*.CLIENT.AUTH.ERR 3\r\n")
+	for _, shows := range []string{"", "nonsense", base.account(a, nil), base.user(late, a, nil)[:40] + "x.y"} {
+		c := w.login(shows, nil)
+		q := x.question()
+		if q.ClientInformation.User != publicOf(sentinel) || q.ConnectOptions.JWT != w.e.opts.Operators.DefaultSentinel.Text {
+			t.Errorf("%q: asked about %+v", shows, q)
+		}
+		x.reply(q, a, func(r *jwt.AuthorizationResponseClaims) { r.Jwt, r.Error = "", "no" }, nil)
+		w.wants(c, refusedText)
+		if !w.logged(`authentication error - JWT User "` + publicOf(sentinel)) {
+			t.Error("the log does not say whose JWT counted")
+		}
+		told := w.take(admin)
+		for _, want := range []string{"MSG $SYS.ACCOUNT." + publicOf(a) + ".DISCONNECT 2", ".CLIENT.AUTH.ERR 3", `"user":"` + publicOf(sentinel), `"issuer_key":"` + publicOf(a), `"acc":"` + publicOf(a)} {
+			if !strings.Contains(told, want) {
+				t.Errorf("%q: no %s in %s", shows, want, told)
+			}
+		}
+	}
+	w.wants(w.login(base.user(late, a, func(c *jwt.UserClaims) { c.Expires = 1 }), late), refusedText)
+	if got := w.take(x.service); got != "" {
+		t.Errorf("the service was asked about an expired JWT: %s", got)
+	}
+}
+
 // A question that took longer to compose than auth_timeout is waited for all the same, and no longer than any other.
 func TestCalloutComposedSlowly(t *testing.T) {
 	for _, answered := range []bool{true, false} {

@@ -53,6 +53,7 @@ type conn struct {
 
 	lastActive Instant // when it last did or got something but pings and their answers, as monitoring shows it
 	acc        *account
+	turnedAway *turnedAway // by an account that it would have been in; nil: no account has
 
 	id  ConnID
 	cid uint64

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/natsd/natsd/monitor"
@@ -198,6 +199,9 @@ func (e *Engine) connInfo(c *conn) monitor.Conn {
 		p := c.papers()
 		i.JWT, i.IssuerKey, i.Tags = p.text, p.issuer, p.tags
 	}
+	if d := c.turnedAway; d != nil {
+		i.Account, i.NameTag, i.IssuerKey = d.by.name, d.by.title(), d.issuer()
+	}
 	return i
 }
 
@@ -210,7 +214,7 @@ func (c *conn) userName() string {
 	case (c.user == nil || c.pretends()) && c.connect.Token != "":
 		return redacted
 	case c.user == nil || c.pretends():
-		return c.connect.User
+		return cmp.Or(c.connect.User, c.turnedAway.name())
 	case c.user.name == "" && c.user.password != "":
 		return redacted // the token's
 	default:

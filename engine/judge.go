@@ -34,9 +34,7 @@ func refused(why string) *verdict {
 
 // notice is refused for what whoever runs the server should know, and not only while debugging.
 func (e *Engine) notice(c *conn, why string) *verdict {
-	if !e.opts.Debug { // else it is logged with all other reasons
-		e.complain(c, why)
-	}
+	e.complain(c, why)
 	return refused(why)
 }
 

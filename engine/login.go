@@ -21,6 +21,7 @@ type login struct {
 	conn      ConnID
 	answer    bool // a +OK is due
 	text      string
+	sentinel  string // counts where text is no user's JWT: it may be a service's business; empty: nothing does
 	nonce     string
 	signature string
 	user      *claims.User
@@ -75,9 +76,9 @@ func (e *Engine) toil(l *login, w job) {
 // loginJWT lets a connection in, or not, by the JWT of its CONNECT.
 func (e *Engine) loginJWT(c *conn, answer bool) {
 	o := &c.connect
-	text := o.JWT
+	text, sentinel := o.JWT, e.trust.sentinel
 	if text == "" {
-		text = e.trust.sentinel
+		text = sentinel
 	}
 	if text == "" {
 		e.explain(c, "Authentication requires a user JWT")
@@ -85,13 +86,17 @@ func (e *Engine) loginJWT(c *conn, answer bool) {
 		return
 	}
 	e.mark(MarkAuthJob)
-	l := &login{answer: answer, text: text, nonce: c.nonce, signature: o.Sig}
+	l := &login{answer: answer, text: text, sentinel: sentinel, nonce: c.nonce, signature: o.Sig}
 	e.beginLogin(c, l)
 	e.toil(l, l)
 }
 
 func (l *login) run() {
-	if l.user, l.err = claims.DecodeUser(l.text); l.err != nil || l.signature == "" {
+	if l.user, l.err = claims.DecodeUser(l.text); l.err != nil && l.sentinel != "" {
+		l.text = l.sentinel
+		l.user, l.err = claims.DecodeUser(l.text)
+	}
+	if l.err != nil || l.signature == "" {
 		return
 	}
 	key, err := nkeys.FromPublicKey(l.user.Key)
@@ -178,6 +183,9 @@ func (e *Engine) refuseAs(c *conn, v *verdict) {
 	var a *account
 	if q := c.login.inquiry; q != nil {
 		a, why = q.account, q.words(why)
+		if q.asked != nil && !c.authed {
+			c.turnedAway = &turnedAway{by: a, user: q.asked}
+		}
 	}
 	e.endLogin(c)
 	e.explain(c, why)

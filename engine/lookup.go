@@ -27,6 +27,7 @@ type lookup struct {
 	logins []*login
 	timer  timer
 	read   bool            // a JWT is there, and is being read
+	absent bool            // the directory has none
 	former bool            // an update has been told of since: what is found may be older
 	over   *claims.Account // what was in force when it began, and has expired; nil: nothing was
 	inbox  string          // where an answer to a request comes; empty: none was made
@@ -147,8 +148,12 @@ func (e *Engine) askOthers(l *lookup) {
 	subj := "$SYS.REQ.ACCOUNT." + l.key + ".CLAIMS.LOOKUP"
 	if !e.othersListen(e.system, []byte(subj)) {
 		why := "account missing"
-		if l.over != nil {
+		switch {
+		case l.over != nil:
 			why = "its JWT has expired"
+		case l.absent && l.key == e.system.name && e.trust.charters[l.key] == nil:
+			e.bootstrap(l)
+			return
 		}
 		e.notFound(l, why)
 		return
@@ -157,6 +162,14 @@ func (e *Engine) askOthers(l *lookup) {
 	e.inbox(e.system)
 	e.inboxes[l.inbox] = l
 	e.publishOwn(e.system, subj, e.system.inboxPrefix+l.inbox, nil, nil)
+}
+
+// bootstrap ends the search for the system account's JWT where the directory has none so far. An operator has named the account, and who
+// has its key may connect and store a JWT, its own among them: else nobody could store the first one. There are no limits until then.
+func (e *Engine) bootstrap(l *lookup) {
+	e.logf(LevelInfo, "", "Using bootstrapping system account")
+	e.charter(&claims.Account{Rules: config.Account{Name: l.key, NKey: l.key}})
+	e.found(l)
 }
 
 // answered takes what another server, or whoever may publish in the system account, says is the JWT.
@@ -259,6 +272,9 @@ func (e *Engine) takeFound(l *lookup, r *reading) {
 		e.notFound(l, "its JWT was issued before the one that has expired")
 		return
 	default:
+		if late {
+			e.logf(LevelWarn, "", "The JWT of account "+l.key+" has expired")
+		}
 		if r.shelve && !l.former {
 			e.putOnShelf(r.claims)
 		}

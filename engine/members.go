@@ -79,6 +79,9 @@ func (c *conn) surplus() bool {
 
 // tooMany closes a connection that an account has no room for, and tells the account.
 func (e *Engine) tooMany(c *conn, a *account) {
+	if a != c.acc {
+		c.turnedAway = &turnedAway{by: a}
+	}
 	e.refusedIn(a, c, string(ReasonAuthFailed))
 	e.protocolError(c, wire.ErrAccountConnections, ReasonAccountConns)
 }

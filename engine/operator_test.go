@@ -317,6 +317,7 @@ func TestOperatorLogin(t *testing.T) {
 		{name: "another type of connection", user: func(c *jwt.UserClaims) { c.AllowedConnectionTypes.Add("MQTT") }, want: refusedText},
 		{name: "another address", user: func(c *jwt.UserClaims) { c.Src.Add("10.0.0.0/8") }, want: refusedText, log: "Bad src Ip 127.0.0.1"},
 		{name: "the address", user: func(c *jwt.UserClaims) { c.Src.Add("127.0.0.0/8") }, want: "PONG"},
+		{name: "the address, in a network of IPv4 written as one of IPv6", user: func(c *jwt.UserClaims) { c.Src.Add("::ffff:127.0.0.0/104") }, want: "PONG"},
 		{name: "in the window", user: func(c *jwt.UserClaims) { c.Times = []jwt.TimeRange{{Start: "00:00:00", End: "01:00:00"}} }, want: "PONG"},
 		{name: "outside the window", user: func(c *jwt.UserClaims) { c.Times = []jwt.TimeRange{{Start: "01:00:00", End: "02:00:00"}} }, want: refusedText, log: "Outside connect times"},
 		{name: "in an unknown zone", user: func(c *jwt.UserClaims) {
@@ -602,8 +603,16 @@ func TestDirectoryOverPreload(t *testing.T) {
 }
 
 func newOperatorWorldWith(t rapid.TB, files map[string]string, preload ...string) *operatorWorld {
-	w := newOperatorWorld(t, config.FullResolver, nil, preload...)
-	// The same again, with the files there from the start.
+	return again(newOperatorWorld(t, config.FullResolver, nil, preload...), files)
+}
+
+// newOperatorWorldWithout has nothing preloaded, the system account's JWT neither.
+func newOperatorWorldWithout(t rapid.TB, files map[string]string) *operatorWorld {
+	return again(newOperatorWorld(t, config.FullResolver, func(o *Options) { o.Operators.Preload = nil }), files)
+}
+
+// again is the same world with files there from the start.
+func again(w *operatorWorld, files map[string]string) *operatorWorld {
 	o := w.e.opts
 	w.fakeWorld = newFakeWorld()
 	w.files, w.listed = files, nil

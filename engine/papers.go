@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/natsd/natsd/claims"
+
 // papers are what monitoring, events and services are told of the JWT by which a connection is in, or wants to be.
 type papers struct {
 	text   string // empty where whoever has it could be the user
@@ -27,6 +29,36 @@ func (c *conn) papers() (p papers) {
 	return p
 }
 
+// turnedAway says of a connection that was not let in which account did that: operators look for it there.
+type turnedAway struct {
+	by   *account
+	user *claims.User // the one of the JWT by which a service was asked about it; nil: none was
+}
+
+// issuer is the public key of who signed that JWT.
+func (t *turnedAway) issuer() string {
+	if t.user == nil {
+		return ""
+	}
+	return t.user.Issuer
+}
+
+// name is the public key of that user; of nil, nothing.
+func (t *turnedAway) name() string {
+	if t == nil || t.user == nil {
+		return ""
+	}
+	return t.user.Key
+}
+
+// account is a connection's account, or the one that has turned it away.
+func (c *conn) account() *account {
+	if c.turnedAway != nil {
+		return c.turnedAway.by
+	}
+	return c.acc
+}
+
 // claimed is who a connection is, or says it is.
 func (c *conn) claimed() string {
 	switch {
@@ -34,7 +66,9 @@ func (c *conn) claimed() string {
 		return c.userName()
 	case c.connect.User != "":
 		return c.connect.User
-	default:
+	case c.connect.Nkey != "":
 		return c.connect.Nkey
+	default:
+		return c.turnedAway.name()
 	}
 }

@@ -36,13 +36,16 @@ const requestInfoKey = "Nats-Request-Info"
 
 // who describes a connection, completely or without what is nobody's business.
 func (e *Engine) who(c *conn, all bool) requestInfo {
-	i := requestInfo{Account: c.acc.name, RTT: int64(c.roundTrip())}
+	i := requestInfo{Account: c.account().name, RTT: int64(c.roundTrip())}
 	if all {
 		i.Start = time.Unix(0, int64(c.start)).UTC().Format(time.RFC3339Nano)
 		i.Host, i.ID, i.Server = c.ip, c.cid, e.info.ServerName
 		i.User, i.Name, i.Lang, i.Version = c.claimed(), c.connect.Name, c.connect.Lang, c.connect.Version
 		p := c.papers()
 		i.JWT, i.IssuerKey, i.NameTag, i.Tags = p.text, p.issuer, p.label, p.tags
+		if d := c.turnedAway; d != nil {
+			i.IssuerKey = d.issuer()
+		}
 		i.Kind, i.ClientType = "Client", "nats"
 	}
 	return i

@@ -286,3 +286,15 @@ func TestDeletedStaysSoAtAReload(t *testing.T) {
 		remove()
 	}
 }
+
+// A URL resolver that can't be asked is refused before anything starts.
+func TestResolverURL(t *testing.T) {
+	for url, right := range map[string]bool{"http://a/": true, "https://a:1/jwt/": true, "a/": false, "/": false, "ftp://a/": false, "http:///x": false, "http://[a/": false} { //natsd:orderfree each is tried for itself
+		w := newOperatorWorld(t, config.URLResolver, nil)
+		o := w.e.opts
+		o.Operators = &config.Operators{Operators: o.Operators.Operators, Preload: o.Operators.Preload, Resolver: config.Resolver{Kind: config.URLResolver, URL: url}}
+		if problems := CheckOperators(&o); (len(problems) == 0) != right {
+			t.Errorf("%s: %v", url, problems)
+		}
+	}
+}

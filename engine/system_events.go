@@ -108,14 +108,14 @@ func (e *Engine) announce(c *conn) {
 // eventClient is a client in an event.
 func (e *Engine) eventClient(c *conn) requestInfo {
 	i := e.who(c, true)
-	i.Server, i.NameTag = "", c.acc.title()
+	i.Server, i.NameTag = "", c.account().title()
 	return i
 }
 
 // depart tells that a connection is gone.
 func (e *Engine) depart(c *conn, reason CloseReason) {
 	e.leave(c)
-	e.sayGone(e.system, "$SYS.ACCOUNT."+c.acc.name+".DISCONNECT", c, reason)
+	e.sayGone(e.system, "$SYS.ACCOUNT."+c.account().name+".DISCONNECT", c, reason)
 }
 
 // refused tells that somebody could not say who he is.

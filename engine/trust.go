@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -100,6 +101,11 @@ func readOperators(o *Options) (all []*claims.Operator, problems []error) {
 			p = o.Operators.Operators[0].Pos
 		}
 		wrong(p, "operator mode needs a resolver")
+	}
+	if r.Kind == config.URLResolver {
+		if u, err := url.Parse(r.URL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			wrong(r.Pos, "resolver: %q is not the URL of a page by http or https", r.URL)
+		}
 	}
 	for _, p := range o.Operators.Preload {
 		if !nkeys.IsValidPublicAccountKey(p.Account) {

@@ -272,7 +272,7 @@ func (e *Engine) takeFromShelf(l *lookup) {
 		case r.Text == "":
 			if r.Err != "" {
 				e.logf(LevelError, "", "The JWT of account "+l.key+" can't be read: "+r.Err)
-			} else if t.shelf.entries[l.key] == nil {
+			} else if l.absent = true; t.shelf.entries[l.key] == nil {
 				t.failed.add(l.key, e.now) // whoever names an account that is none does not keep the directory busy
 			}
 			e.askOthers(l)

@@ -36,6 +36,34 @@ func (w *operatorWorld) deletion(accounts ...any) string {
 
 const updates = "$SYS.REQ.CLAIMS.UPDATE"
 
+// A directory without the system account's JWT does not lock out who has that account's key and would store it there; one that can't be
+// read, or holds something else, does. The JWT counts as soon as it is there.
+func TestSystemAccountIsBootstrapped(t *testing.T) {
+	sys, a := testAccount(1), testAccount(2)
+	without := func(o *Options) { o.Operators.Preload = nil }
+	w := newOperatorWorld(t, config.FullResolver, without)
+	if !w.logged("Using bootstrapping system account") {
+		t.Error("the log does not say so")
+	}
+	w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), refusedText)
+	w.wants(w.login(w.user(testUser(1), a, func(c *jwt.UserClaims) { c.IssuerAccount = publicOf(sys) }), testUser(1)), refusedText)
+	c := w.administrator()
+	say(w.e, c, asks(updates, w.account(a, nil)))
+	w.run()
+	w.wants(c, "jwt updated")
+	w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), "PONG")
+	say(w.e, c, asks(updates, w.account(sys, func(c *jwt.AccountClaims) {
+		c.Revocations = jwt.RevocationList{publicOf(testUser(99)): int64(year2100 / 1e9)}
+	})))
+	w.run()
+	w.wants(c, "-ERR 'User Authentication Revoked'")
+
+	for _, holds := range []string{"nonsense", w.account(a, nil)} {
+		w := newOperatorWorldWithout(t, map[string]string{publicOf(sys): holds})
+		w.wants(w.login(w.user(testUser(99), sys, nil), testUser(99)), refusedText)
+	}
+}
+
 // What can't be kept does not count: neither against what was said before and is read later, nor in what is said of the directory.
 func TestWhatCanNotBeKeptDoesNotCount(t *testing.T) {
 	a := testAccount(2)

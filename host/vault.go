@@ -188,7 +188,7 @@ func (v *vault) List(id engine.VaultID) {
 }
 
 func (v *vault) list() engine.VaultResult {
-	if err := os.MkdirAll(v.dir, 0o755); err != nil {
+	if err := os.MkdirAll(v.dir, 0o700); err != nil {
 		return result(err)
 	}
 	ours := func(name string) bool { _, ok := accountOf(name); return ok }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nkeys"
 
 	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/conf"
@@ -50,6 +51,7 @@ func checkAccounts(o *config.Operators, rep *conf.Report, now time.Time) {
 	for _, p := range o.Preload {
 		a, err := claims.DecodeAccount(p.JWT)
 		switch {
+		case !nkeys.IsValidPublicAccountKey(p.Account) || claims.IsAccount(p.JWT) != nil: // an error, told as one
 		case err != nil:
 			rep.Warnf(p.Pos, "resolver_preload: account %s has validation issues: %v", p.Account, err)
 		case a.Expired(now.Unix()):
