@@ -47,6 +47,8 @@ func TestCredentials(t *testing.T) {
 		{beside, `{}`, false},
 		{Options{}, `{"user":"any","pass":"thing"}`, true},
 		{Options{}, `{"account":"A"}`, false},
+		{Options{}, `{"new_account":true}`, false},
+		{Options{}, `{"account":"","new_account":false}`, true},
 	} {
 		e, w := started(t, c.o)
 		id := accept(e)

@@ -173,11 +173,7 @@ func (q *checks) unqueue(p *passwordCheck) {
 	if s == nil {
 		return
 	}
-	w := s.waiting[p.class]
-	last := w[len(w)-1]
-	w[p.place], last.place = last, p.place
-	w[len(w)-1] = nil
-	s.waiting[p.class] = w[:len(w)-1]
+	s.take(p)
 	p.source = nil
 	q.waiting--
 	if len(s.waiting[0])+len(s.waiting[1]) == 0 {
@@ -205,8 +201,34 @@ func (e *Engine) nextCheck() *passwordCheck {
 		w = s.waiting[s.next^1]
 	}
 	p := w[e.rng.IntN(len(w))]
+	for n := 0; n < demotedMost && p.class == 0 && q.failedAs.has(e.digest(p.user, s.address), e.now); n++ {
+		s.demote(p)
+		if w = s.waiting[0]; len(w) == 0 {
+			w = s.waiting[1]
+		}
+		p = w[e.rng.IntN(len(w))]
+	}
 	q.unqueue(p)
 	return p
+}
+
+// demotedMost is how many checks are found to be of users that have failed since, before one is carried out all the same.
+const demotedMost = 256
+
+// demote has a check wait with those of users that failed: its user has, since it came.
+func (s *checkSource) demote(p *passwordCheck) {
+	s.take(p)
+	p.class, p.place = 1, len(s.waiting[1])
+	s.waiting[1] = append(s.waiting[1], p)
+}
+
+// take takes a check out of its list.
+func (s *checkSource) take(p *passwordCheck) {
+	w := s.waiting[p.class]
+	last := w[len(w)-1]
+	w[p.place], last.place = last, p.place
+	w[len(w)-1] = nil
+	s.waiting[p.class] = w[:len(w)-1]
 }
 
 // startChecks has as many passwords compared as may be at a time.

@@ -172,7 +172,7 @@ func (e *Engine) connect(c *conn, args []byte) {
 // connectAs goes on with a CONNECT when it is known whether a proxy vouches for it.
 func (e *Engine) connectAs(c *conn) {
 	switch {
-	case c.connect.Account != "":
+	case c.connect.Account != "" || c.connect.AccountNew:
 		e.authViolation(c) // clients don't choose their account
 	case e.users.required():
 		e.authenticate(c, true)

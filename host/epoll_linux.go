@@ -24,9 +24,12 @@ type sock struct {
 	readable bool   // bytes or the end may be there
 	short    bool   // see shortReads
 	paused   bool
-	blocked  bool // a write was taken in part
-	listed   bool // in epoll.ready
-	broken   bool // a write failed: tell the engine
+	blocked  bool   // a write was taken in part
+	listed   bool   // in epoll.ready
+	broken   bool   // a write failed: tell the engine
+	known    bool   // something was read from it
+	round    uint32 // in which it was read from last
+	had      uint32 // bytes that were read from it in that round
 }
 
 // epoll is the Linux loop.
@@ -35,8 +38,7 @@ type epoll struct {
 	s      *Server
 	listen map[int32]*listener
 	socks  []sock
-	ready  []uint32 // slots to look at, in order of arrival
-	next   []uint32 // ready of the turn before
+	ready  ready
 	buf    []byte
 	vecs   []unix.Iovec
 	late   late
@@ -112,7 +114,7 @@ func (p *epoll) run() error {
 // await returns the number of events, having slept only if there is nothing else to do.
 func (p *epoll) await() (int, error) {
 	timeout := -1
-	if len(p.ready) > 0 || len(p.late.ids) > 0 || len(p.edge.left) > 0 {
+	if !p.ready.empty() || len(p.late.ids) > 0 || len(p.edge.left) > 0 {
 		timeout = 0
 	} else if d := p.s.clock.timeout(); d >= 0 {
 		timeout = int(min((d+time.Millisecond-1)/time.Millisecond, time.Hour/time.Millisecond))
@@ -162,27 +164,7 @@ func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) (busy bool) 
 	} else {
 		p.edge.deliver(e, turnBytes-p.readReady(e, turnBytes))
 	}
-	return len(events) == len(p.events) || len(p.ready) > 0 || len(p.edge.left) > 0
-}
-
-// readReady reads from the connections on the list, up to so many bytes, and returns how many it was.
-func (p *epoll) readReady(e *engine.Engine, most int) int {
-	p.next, p.ready = p.ready, p.next[:0]
-	left := most
-	for i, slot := range p.next {
-		if left <= 0 || e.TurnFull() {
-			// Those not reached go first in the next turn, before those that were read and have more: nobody starves.
-			rest := p.next[:copy(p.next, p.next[i:])]
-			p.ready, p.next = append(rest, p.ready...), p.ready
-			break
-		}
-		c := &p.socks[slot]
-		c.listed = false
-		if c.id != 0 {
-			left -= p.read(e, c)
-		}
-	}
-	return most - left
+	return len(events) == len(p.events) || !p.ready.empty() || len(p.edge.left) > 0
 }
 
 // shortReads are the events after which a read that fills no buffer does not mean that nothing is left: the end of the stream is
@@ -205,14 +187,6 @@ func (p *epoll) happened(e *engine.Engine, ev *unix.EpollEvent) {
 	if ev.Events&(unix.EPOLLOUT|unix.EPOLLERR|unix.EPOLLHUP) != 0 && c.blocked {
 		c.blocked = false
 		e.Writable(c.id)
-	}
-}
-
-// list puts the connection on the list of those to be looked at.
-func (p *epoll) list(slot uint32, c *sock) {
-	if !c.listed {
-		c.listed, c.since = true, p.now
-		p.ready = append(p.ready, slot)
 	}
 }
 
@@ -250,6 +224,7 @@ func (p *epoll) read(e *engine.Engine, c *sock) int {
 	if n < len(p.buf) && !c.short {
 		c.readable = false
 	}
+	p.count(c, n)
 	e.InputWaited(int64(p.now-c.since) * int64(time.Microsecond))
 	e.Received(id, p.buf[:n])
 	if c = &p.socks[slot]; c.id == id && c.readable {

@@ -103,10 +103,10 @@ func TestSendToNobody(t *testing.T) {
 	if n := p.Send(id, [][]byte{[]byte("x")}); n != 0 {
 		t.Errorf("%d bytes were taken", n)
 	}
-	if c := p.socks[0]; !c.broken || !c.listed || len(p.ready) != 1 {
+	if c := p.socks[0]; !c.broken || !c.listed || len(p.ready.passing.slots) != 1 {
 		t.Errorf("it is not to be told: %+v", c)
 	}
-	if n := p.Send(id, [][]byte{[]byte("x")}); n != 0 || len(p.ready) != 1 {
+	if n := p.Send(id, [][]byte{[]byte("x")}); n != 0 || len(p.ready.passing.slots) != 1 {
 		t.Error("sent to a broken connection")
 	}
 	if n := p.Send(engine.ConnID(2<<32), [][]byte{[]byte("x")}); n != 0 {
