@@ -143,8 +143,17 @@ func (c *client) ping() {
 // subscribeInbox makes the subscription on which answers to requests come.
 func (c *client) subscribeInbox() {
 	if c.traits.requests {
-		s := c.subscribe(inboxReply+strconv.Itoa(c.index)+".>", "", false)
+		pattern := inboxReply + strconv.Itoa(c.index) + ".>"
+		if c.w.cfg.alone {
+			pattern = inboxReply + ">" // else it would be the first to be found, before those of less precise patterns
+		}
+		s := c.subscribe(pattern, "", false)
 		s.standing = true
+	}
+	if c.traits.requests && c.w.cfg.alone { // of few, the engine would take them one by one
+		for i := range unansweredOwn {
+			c.subscribe("own."+strconv.Itoa(i), "", false).standing = true
+		}
 	}
 }
 

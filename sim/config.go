@@ -34,6 +34,7 @@ type config struct {
 	faults   [numFaults]uint32 // chance per million, target and second
 	driftPPM int64             // of the servers' clocks
 	listens  bool              // somebody does, in the system account
+	alone    bool              // hardly anybody is there for those who ask
 }
 
 // Purposes of decision.SimConfig. Numbers stand in logs: they are never used again for something else.
@@ -111,6 +112,8 @@ const (
 	cfgAsking           = 96
 	cfgAskingMost       = 97
 	cfgAskingCalls      = 98
+	cfgUnanswered       = 99
+	cfgUnansweredWork   = 88
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151
@@ -165,6 +168,7 @@ func drawConfig(source *decision.Source) config {
 	d.keepArchive(&c)
 	d.allot(&c)
 	d.asks(&c)
+	d.unanswered(&c)
 	if c.auth == authHashedUser || c.auth == authHashedToken || c.auth == authJWT {
 		c.kinds[kindBadAuth] += 5 // the same is to be tried again while the outcome is known
 	}

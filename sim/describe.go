@@ -271,6 +271,7 @@ var configNames = [...]string{
 	cfgUpheaval: "a configuration of accounts that changes very much", cfgUpheavalTurns: "work of a turn where that is long",
 	cfgLend: "accounts share by activation tokens", cfgAnswerers: "users that may only answer", cfgProxied: "clients come by proxies",
 	cfgAsking: "accounts that ask the server", cfgAskingMost: "requests under way of the greedy one", cfgAskingCalls: "requests to the server that may wait",
+	cfgUnanswered: "few answer, and many overhear", cfgUnansweredWork: "work of a match at once then",
 	cfgOverheard: "many overhear answers", cfgArchive: "account JWTs are kept in a directory",
 }
 

@@ -87,6 +87,9 @@ var foci = [...]Focus{
 		{cfgMaxPending, []uint64{0, 1}}, {cfgStallBytes, []uint64{1, 2}}, {cfgSendBuffer, []uint64{2, 3}}, {cfgSendLarge, []uint64{0}},
 		{cfgRecvBuffer, []uint64{2, 3}},
 	}},
+	{"unanswered", "requests that nobody answers, and many who hear answers", false, []narrowed{
+		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{0}}, {cfgUnanswered, []uint64{5}}, {cfgTurnWork, []uint64{0, 1, 2, 3, 4}},
+	}},
 	{"terms", "reloads that change credentials and limits", false, []narrowed{
 		{cfgTenants, []uint64{0}}, {cfgJWT, []uint64{0}}, {cfgCallout, []uint64{0}}, {cfgTerms, []uint64{2}}, {cfgAuth, []uint64{1, 2, 3, 4}},
 	}},
@@ -96,10 +99,14 @@ func many(k clientKind) narrowed { return narrowed{cfgKind + uint32(k), []uint64
 
 // narrows lists all choices that it narrows.
 func (f *Focus) narrows() []narrowed {
-	if !f.accounts {
-		return f.choices
+	choices := slices.Clone(f.choices)
+	if f.accounts {
+		choices = append(choices, narrowed{cfgTenants, []uint64{1}}, narrowed{cfgTenantsRare, []uint64{0, 1}})
 	}
-	return append([]narrowed{{cfgTenants, []uint64{1}}, {cfgTenantsRare, []uint64{0, 1}}}, f.choices...)
+	if !slices.ContainsFunc(choices, func(w narrowed) bool { return w.purpose == cfgUnanswered }) {
+		choices = append(choices, narrowed{cfgUnanswered, []uint64{0}}) // which has none of the clients that most are about
+	}
+	return choices
 }
 
 // Foci are all that there are, by name.

@@ -169,11 +169,7 @@ func (c *client) do(op operation, s slotKey) {
 			}
 		}
 	case opRequest:
-		m := c.drawMessage(s, 0)
-		m.request = c.traits.requests
-		m.size = max(m.size, stampSize)
-		m.subject = c.drawAsked(s, m.subject)
-		c.publish(m)
+		c.request(s)
 	case opSubscribe:
 		if len(c.subs) < subsMax {
 			c.subscribe(c.drawPattern(s), c.drawQueue(s, 4), c.serves(s)).times = c.drawTimes(s)
@@ -225,6 +221,19 @@ func (c *client) do(op operation, s slotKey) {
 			c.misbehave(op, s)
 		}
 	}
+}
+
+// request asks something.
+func (c *client) request(s slotKey) {
+	if c.w.cfg.alone && s.below(detailHow, 24) == 23 {
+		c.depart(opLeave, s) // so that its own subscription is not the oldest
+		return
+	}
+	m := c.drawMessage(s, 0)
+	m.request = c.traits.requests
+	m.size = max(m.size, stampSize)
+	m.subject = c.drawAsked(s, m.subject)
+	c.publish(m)
 }
 
 // shout publishes to the crowd.

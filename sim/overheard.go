@@ -30,7 +30,11 @@ func (c *client) overhear(s slotKey) {
 		if len(c.subs) >= earSubs || c.full() {
 			break
 		}
-		c.subscribe(earPatterns[s.each(detailWild, i, uint64(len(earPatterns)))], "", false)
+		patterns := uint64(len(earPatterns))
+		if c.w.cfg.alone {
+			patterns-- // else it would get the requests, too
+		}
+		c.subscribe(earPatterns[s.each(detailWild, i, patterns)], "", false)
 	}
 	c.ping()
 }
