@@ -138,7 +138,7 @@ func (e *Engine) amend(key string) {
 	e.work += amendWork * len(which)
 	a := e.chartered(key)
 	e.trust.noteImporter(at, a.Imports)
-	s.accounts[at].Account = a
+	s.accounts[at].describe(a)
 	s.checkExports(&s.accounts[at])
 	s.accounts[at].mappings = nil
 	s.draftMappings(&s.accounts[at])

@@ -5,6 +5,7 @@ import (
 
 	"github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/subject"
+	"github.com/natsd/natsd/sublist"
 )
 
 // Of the exports that cover what an account imports, the most specific one decides: what is exported to some accounts stays theirs
@@ -13,12 +14,12 @@ import (
 
 // exported finds the export by which a may import; -1 if there is none.
 func (d *draft) exported(a *draft, im *importDraft) int {
-	found := -1
-	for i := range d.Exports {
-		if !d.covers(i, im) || d.narrower(i, im) {
+	found, covering := -1, d.covering(im)
+	for _, i := range covering {
+		if d.narrower(i, covering) {
 			continue
 		}
-		by := d.opened(i, a, im)
+		by := d.opened(i, covering, a, im)
 		if by < 0 {
 			return -1
 		}
@@ -29,6 +30,35 @@ func (d *draft) exported(a *draft, im *importDraft) int {
 	return found
 }
 
+// exportsFew is up to how many exports are looked at one after another.
+const exportsFew = 16
+
+// covering lists the exports that are of all that is imported, in their order. Where there are many, an index finds those that may be: it
+// takes the imported subject for a literal one, which reaches what covers it, and perhaps others.
+func (d *draft) covering(im *importDraft) (which []int) {
+	if len(d.Exports) <= exportsFew {
+		for i := range d.Exports {
+			if d.covers(i, im) {
+				which = append(which, i)
+			}
+		}
+		return which
+	}
+	if d.index == nil {
+		d.index = sublist.New[int](sublist.Options{})
+		for i := range d.Exports {
+			_, _ = d.index.Insert([]byte(d.Exports[i].Subject), nil, i) // what is no pattern covers nothing
+		}
+	}
+	for _, i := range d.index.Match([]byte(im.Subject)).Plain {
+		if d.covers(i, im) {
+			which = append(which, i)
+		}
+	}
+	slices.Sort(which)
+	return which
+}
+
 // covers reports whether an export is of all that is imported.
 func (d *draft) covers(i int, im *importDraft) bool {
 	x := &d.Exports[i]
@@ -36,23 +66,21 @@ func (d *draft) covers(i int, im *importDraft) bool {
 }
 
 // narrower reports whether another export that covers what is imported is more specific than one.
-func (d *draft) narrower(i int, im *importDraft) bool {
+func (d *draft) narrower(i int, covering []int) bool {
 	x := &d.Exports[i]
-	for j := range d.Exports {
-		if y := &d.Exports[j]; y.Subject != x.Subject && d.covers(j, im) && subject.IsSubset(y.Subject, x.Subject) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(covering, func(j int) bool {
+		y := &d.Exports[j]
+		return y.Subject != x.Subject && subject.IsSubset(y.Subject, x.Subject)
+	})
 }
 
 // opened finds, among the exports of one subject, that which allows a to import; -1 if none does. A public one does only if all
 // are: that others are named takes it back.
-func (d *draft) opened(which int, a *draft, im *importDraft) int {
+func (d *draft) opened(which int, covering []int, a *draft, im *importDraft) int {
 	public, named := -1, false
-	for i := range d.Exports {
+	for _, i := range covering {
 		x := &d.Exports[i]
-		if x.Kind != im.Kind || x.Subject != d.Exports[which].Subject {
+		if x.Subject != d.Exports[which].Subject {
 			continue
 		}
 		if x.Public && x.TokenPosition == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/natsd/natsd/engine/assert"
 	"github.com/natsd/natsd/mapping"
 	"github.com/natsd/natsd/subject"
+	"github.com/natsd/natsd/sublist"
 )
 
 // ruleSet is every account's rules, made from a configuration and checked as a whole before any of it comes into force.
@@ -26,7 +27,12 @@ type draft struct {
 	streams  []importDraft
 	services []importDraft
 	bridges  []systemBridge // systemBridges, made beforehand; nil: they were not
+
+	index *sublist.Sublist[int] // of Exports, by their subjects; nil: there is none so far. See covering
 }
+
+// describe has another description of the account be drafted.
+func (d *draft) describe(a config.Account) { d.Account, d.index = a, nil }
 
 type importDraft struct {
 	config.Import
@@ -135,11 +141,13 @@ func (s *ruleSet) draftMappings(a *draft) {
 }
 
 func (s *ruleSet) draftImports(a *draft) {
+	twins := make(map[twinKey]*config.Import, len(a.Imports))
 	for i := range a.Imports {
 		im := importDraft{Import: a.Imports[i]}
-		if !s.draftImport(a, &im) {
+		if !s.draftImport(a, &im, twins) {
 			continue
 		}
+		twins[im.twinKey()] = &a.Imports[i]
 		if im.Kind == config.Service {
 			a.services = append(a.services, im)
 		} else {
@@ -148,7 +156,7 @@ func (s *ruleSet) draftImports(a *draft) {
 	}
 }
 
-func (s *ruleSet) draftImport(a *draft, im *importDraft) bool {
+func (s *ruleSet) draftImport(a *draft, im *importDraft, twins map[twinKey]*config.Import) bool {
 	what := "stream"
 	if im.Kind == config.Service {
 		what = "service"
@@ -171,29 +179,24 @@ func (s *ruleSet) draftImport(a *draft, im *importDraft) bool {
 	if err := im.build(); err != nil {
 		return bad("%v", err)
 	}
-	if twin := a.twin(im); twin != nil { // each request, or message, would go the same way twice
+	if twin := twins[im.twinKey()]; twin != nil { // each request, or message, would go the same way twice
 		return bad("Duplicate "+what+" import subject %q, previously used in import for account %q, subject %q", im.local, twin.Account, twin.Subject)
 	}
 	return true
 }
 
-// twin finds an import before im that brings the same here: services of one account under one name, the same messages of streams. A
+// twinKey is the same for imports that bring the same here: services of one account under one name, the same messages of streams. A
 // request may go to services of several accounts.
-func (d *draft) twin(im *importDraft) *importDraft {
+type twinKey struct {
+	kind                   config.ExportKind
+	account, name, subject string
+}
+
+func (im *importDraft) twinKey() twinKey {
 	if im.Kind == config.Service {
-		for i := range d.services {
-			if x := &d.services[i]; x.Account == im.Account && x.named() == im.named() {
-				return x
-			}
-		}
-		return nil
+		return twinKey{im.Kind, im.Account, im.named(), ""}
 	}
-	for i := range d.streams {
-		if x := &d.streams[i]; x.local == im.local && x.Account == im.Account && x.Subject == im.Subject {
-			return x
-		}
-	}
-	return nil
+	return twinKey{im.Kind, im.Account, im.local, im.Subject}
 }
 
 // named is what the import is called here, as it is written.

@@ -160,7 +160,7 @@ func (e *Engine) initTrust(operators []*claims.Operator) {
 	}
 	e.trust = t
 	t.rules = draftRules(nil, e.opts.SystemAccount)
-	t.rules.accounts[t.rules.byName[e.system.name]].Account = e.chartered(e.system.name)
+	t.rules.accounts[t.rules.byName[e.system.name]].describe(e.chartered(e.system.name))
 	e.enforce(t.rules)
 	if text := t.texts[e.system.name]; text != "" {
 		if a, err := claims.DecodeAccount(text); err == nil && e.grounds(a, e.system.name) == "" {

@@ -13,6 +13,9 @@ import (
 	"github.com/natsd/natsd/engine"
 )
 
+// unusable precedes what is wrong with a configuration.
+const unusable = "the configuration can't be used:\n"
+
 // readConfig reads a configuration file over s, and notes everything that is wrong with it.
 func (s *settings) readConfig(file string) {
 	r := &conf.Reader{
@@ -77,7 +80,7 @@ func (f *configFile) err(s *settings) error {
 	for _, w := range s.warnings {
 		warnings += "\nwarning: " + w
 	}
-	return fmt.Errorf("the configuration can't be used:\n%w%s", err, warnings)
+	return fmt.Errorf(unusable+"%w%s", err, warnings)
 }
 
 // takeConfig maps what the file says to what there is, and returns what is wrong with files of JWTs.

@@ -19,8 +19,12 @@ func (v *Server) Reload() error {
 	defer func() { v.reloading <- struct{}{} }()
 	err := v.reload()
 	if err != nil {
-		for line := range strings.SplitSeq("Failed to reload server configuration: "+err.Error(), "\n") {
-			v.log.Log(engine.LevelError, "", line)
+		for line := range strings.SplitSeq(strings.TrimPrefix(err.Error(), unusable), "\n") { // one for each problem: who looks for them finds all
+			if w, is := strings.CutPrefix(line, "warning: "); is {
+				v.log.Log(engine.LevelWarn, "", w)
+				continue
+			}
+			v.log.Log(engine.LevelError, "", "Failed to reload server configuration: "+line)
 		}
 	}
 	return err
