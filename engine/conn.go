@@ -53,7 +53,6 @@ type conn struct {
 
 	lastActive Instant // when it last did or got something but pings and their answers, as monitoring shows it
 	acc        *account
-	turnedAway *turnedAway // by an account that it would have been in; nil: no account has
 
 	id  ConnID
 	cid uint64
@@ -87,6 +86,8 @@ type conn struct {
 	held    *chunk     // holds stash; nil: there is none
 
 	memo *memo // of the last subject published; nil: none
+
+	turnedAway *turnedAway // by an account that it would have been in; nil: no account has
 
 	memberPrev, memberNext *conn // of its account
 	memberNo               uint64

@@ -54,24 +54,25 @@ func (p *epoll) count(c *sock, n int) {
 	c.had += uint32(max(n, readLeast))
 }
 
-// readReady reads from the connections on the lists, up to so many bytes, and returns how many it was.
+// readReady reads from the connections on the lists, up to so many bytes, and returns how many it was. Each is read from once in a turn.
 func (p *epoll) readReady(e *engine.Engine, most int) int {
 	r := &p.ready
-	n, _ := p.readLine(e, &r.first, most)
+	first, round, passing := r.first.take(), r.round.take(), r.passing.take()
+	n, _ := p.readLine(e, &r.first, first, most)
 	if r.turns++; r.turns%2 == 0 { // either may fill a turn
-		n += p.readRound(e, most-n)
-		more, _ := p.readLine(e, &r.passing, most-n)
+		n += p.readRound(e, round, most-n)
+		more, _ := p.readLine(e, &r.passing, passing, most-n)
 		return n + more
 	}
-	more, _ := p.readLine(e, &r.passing, most-n)
+	more, _ := p.readLine(e, &r.passing, passing, most-n)
 	n += more
-	return n + p.readRound(e, most-n)
+	return n + p.readRound(e, round, most-n)
 }
 
 // readRound goes on with the round.
-func (p *epoll) readRound(e *engine.Engine, most int) int {
+func (p *epoll) readRound(e *engine.Engine, waiting []uint32, most int) int {
 	r := &p.ready
-	n, looked := p.readLine(e, &r.round, most)
+	n, looked := p.readLine(e, &r.round, waiting, most)
 	if r.left -= looked; r.left <= 0 {
 		r.no++
 		r.left = len(r.round.slots)
@@ -79,10 +80,15 @@ func (p *epoll) readRound(e *engine.Engine, most int) int {
 	return n
 }
 
-// readLine reads from the connections on one list. It returns how many bytes that were, and how many connections it looked at.
-func (p *epoll) readLine(e *engine.Engine, l *line, most int) (n, looked int) {
+// take takes out those who wait, until readLine puts back who is not reached.
+func (l *line) take() []uint32 {
 	waiting := l.slots
 	l.slots, l.spare = l.spare[:0], waiting
+	return waiting
+}
+
+// readLine reads from connections that were taken from a list. It returns how many bytes that were, and how many connections it looked at.
+func (p *epoll) readLine(e *engine.Engine, l *line, waiting []uint32, most int) (n, looked int) {
 	for looked = range waiting {
 		if n >= most || e.TurnFull() {
 			// Those not reached go first in the next turn, before those that were read and have more: nobody starves.
