@@ -214,7 +214,7 @@ func (c *conn) userName() string {
 	case (c.user == nil || c.pretends()) && c.connect.Token != "":
 		return redacted
 	case c.user == nil || c.pretends():
-		return cmp.Or(c.connect.User, c.turnedAway.name())
+		return cmp.Or(c.connect.User, c.connect.Nkey, c.turnedAway.name())
 	case c.user.name == "" && c.user.password != "":
 		return redacted // the token's
 	default:

@@ -68,6 +68,8 @@ func (c *conn) claimed() string {
 		return c.connect.User
 	case c.connect.Nkey != "":
 		return c.connect.Nkey
+	case c.connect.Token != "":
+		return redacted
 	default:
 		return c.turnedAway.name()
 	}
