@@ -270,9 +270,9 @@ func (e *Engine) takeFromShelf(l *lookup) {
 		switch {
 		case t.lookups[l.key] != l:
 		case r.Text == "":
-			if r.Err != "" {
+			if l.absent = r.Err == ""; !l.absent {
 				e.logf(LevelError, "", "The JWT of account "+l.key+" can't be read: "+r.Err)
-			} else if l.absent = true; t.shelf.entries[l.key] == nil {
+			} else if t.shelf.entries[l.key] == nil {
 				t.failed.add(l.key, e.now) // whoever names an account that is none does not keep the directory busy
 			}
 			e.askOthers(l)

@@ -13,8 +13,21 @@ import (
 	"github.com/natsd/natsd/engine"
 )
 
-// unusable precedes what is wrong with a configuration.
-const unusable = "the configuration can't be used:\n"
+// unusable is the error about a configuration, and about whatever else may be meant otherwise.
+type unusable struct {
+	problems error // a line for each
+	warnings []string
+}
+
+func (u *unusable) Error() string {
+	text := "the configuration can't be used:\n" + u.problems.Error()
+	for _, w := range u.warnings {
+		text += "\nwarning: " + w
+	}
+	return text
+}
+
+func (u *unusable) Unwrap() error { return u.problems }
 
 // readConfig reads a configuration file over s, and notes everything that is wrong with it.
 func (s *settings) readConfig(file string) {
@@ -76,11 +89,7 @@ func (f *configFile) err(s *settings) error {
 	if err == nil || s.configFile == "" {
 		return err
 	}
-	warnings := ""
-	for _, w := range s.warnings {
-		warnings += "\nwarning: " + w
-	}
-	return fmt.Errorf(unusable+"%w%s", err, warnings)
+	return &unusable{err, s.warnings}
 }
 
 // takeConfig maps what the file says to what there is, and returns what is wrong with files of JWTs.

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/nats-io/jwt/v2"
-	"github.com/nats-io/nkeys"
 
 	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/conf"
@@ -50,8 +49,9 @@ func checkAccounts(o *config.Operators, rep *conf.Report, now time.Time) {
 	}
 	for _, p := range o.Preload {
 		a, err := claims.DecodeAccount(p.JWT)
+		var invalid *claims.Invalid
 		switch {
-		case !nkeys.IsValidPublicAccountKey(p.Account) || claims.IsAccount(p.JWT) != nil: // an error, told as one
+		case err != nil && !errors.As(err, &invalid): // it is none: an error, and told as one
 		case err != nil:
 			rep.Warnf(p.Pos, "resolver_preload: account %s has validation issues: %v", p.Account, err)
 		case a.Expired(now.Unix()):

@@ -19,15 +19,26 @@ func (v *Server) Reload() error {
 	defer func() { v.reloading <- struct{}{} }()
 	err := v.reload()
 	if err != nil {
-		for line := range strings.SplitSeq(strings.TrimPrefix(err.Error(), unusable), "\n") { // one for each problem: who looks for them finds all
-			if w, is := strings.CutPrefix(line, "warning: "); is {
-				v.log.Log(engine.LevelWarn, "", w)
-				continue
-			}
-			v.log.Log(engine.LevelError, "", "Failed to reload server configuration: "+line)
-		}
+		v.logRefusal(err)
 	}
 	return err
+}
+
+// logRefusal logs why a reload was refused: each problem has a line that begins as nats-server's, so that who looks for them finds all.
+func (v *Server) logRefusal(err error) {
+	var u *unusable
+	if errors.As(err, &u) {
+		err = u.problems
+	}
+	for line := range strings.SplitSeq(err.Error(), "\n") {
+		v.log.Log(engine.LevelError, "", "Failed to reload server configuration: "+line)
+	}
+	if u == nil {
+		return
+	}
+	for _, w := range u.warnings {
+		v.log.Log(engine.LevelWarn, "", w)
+	}
 }
 
 var errEnded = errors.New("the server has ended")

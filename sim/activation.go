@@ -176,14 +176,10 @@ func (n *node) lendDoes(what uint64) {
 		n.lendsOn()
 	case lendLeave:
 		for i := range g.locals {
-			if x := &g.locals[i]; x.id != 0 {
-				n.eng.EOF(x.id)
-			}
+			n.localEnds(&g.locals[i].local)
 		}
 	default:
-		if x := &g.locals[what-lendPong]; x.id != 0 {
-			n.eng.Received(x.id, []byte("PONG\r\n"))
-		}
+		n.localPongs(&g.locals[what-lendPong].local)
 	}
 }
 

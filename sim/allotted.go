@@ -157,14 +157,10 @@ func (n *node) membersDo(what uint64) {
 		n.memberActs()
 	case membersEnd:
 		for i := range n.members {
-			if m := &n.members[i]; m.id != 0 {
-				n.eng.EOF(m.id)
-			}
+			n.localEnds(&n.members[i].local)
 		}
 	default:
-		if m := &n.members[what-memberPongs]; m.id != 0 {
-			n.eng.Received(m.id, []byte("PONG\r\n"))
-		}
+		n.localPongs(&n.members[what-memberPongs].local)
 	}
 }
 

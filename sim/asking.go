@@ -3,7 +3,6 @@ package sim
 import (
 	"fmt"
 	"strconv"
-	"strings"
 
 	settings "github.com/natsd/natsd/config"
 	"github.com/natsd/natsd/engine"
@@ -125,14 +124,10 @@ func (n *node) askersDo(what uint64) {
 		n.askOne()
 	case askersEnd:
 		for i := range n.askers {
-			if a := &n.askers[i]; a.id != 0 {
-				n.eng.EOF(a.id)
-			}
+			n.localEnds(&n.askers[i].local)
 		}
 	default:
-		if a := &n.askers[what-askerPongs]; a.id != 0 {
-			n.eng.Received(a.id, []byte("PONG\r\n"))
-		}
+		n.localPongs(&n.askers[what-askerPongs].local)
 	}
 }
 
@@ -257,6 +252,3 @@ func askingWords(r decision.Record) string {
 	}
 	return ""
 }
-
-// isRefusal reports whether a message says that there are no responders.
-func isRefusal(in *inbound) bool { return strings.HasPrefix(string(in.header), "NATS/1.0 503") }

@@ -13,7 +13,7 @@ const propStray = "stray"
 // deliver handles a MSG or HMSG.
 func (c *client) deliver(in *inbound) {
 	c.w.deliveries++
-	if bytes.HasPrefix(in.header, []byte("NATS/1.0 503")) {
+	if in.unanswered() {
 		c.unanswerable(in)
 		return
 	}
@@ -93,6 +93,9 @@ func (c *client) intact(in *inbound, id oracle.ID, n uint64, p published) bool {
 	c.w.block = appendHeader(c.w.block[:0], id, n, int(p.header))
 	return string(in.header) == string(c.w.block)
 }
+
+// unanswered reports whether a message is a 503: nobody responds.
+func (in *inbound) unanswered() bool { return bytes.HasPrefix(in.header, []byte("NATS/1.0 503")) }
 
 // unanswerable handles a 503.
 func (c *client) unanswerable(in *inbound) {

@@ -144,13 +144,13 @@ func (c *client) ping() {
 func (c *client) subscribeInbox() {
 	if c.traits.requests {
 		pattern := inboxReply + strconv.Itoa(c.index) + ".>"
-		if c.w.cfg.alone {
+		if c.w.cfg.unanswered {
 			pattern = inboxReply + ">" // else it would be the first to be found, before those of less precise patterns
 		}
 		s := c.subscribe(pattern, "", false)
 		s.standing = true
 	}
-	if c.traits.requests && c.w.cfg.alone { // of few, the engine would take them one by one
+	if c.traits.requests && c.w.cfg.unanswered { // of few, the engine would take them one by one
 		for i := range unansweredOwn {
 			c.subscribe("own."+strconv.Itoa(i), "", false).standing = true
 		}

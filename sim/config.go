@@ -11,30 +11,30 @@ import (
 
 // config is what the seed draws for a whole run. The default of each value is what a production server would have.
 type config struct {
-	engine   engine.Options
-	auth     auth
-	tenants  *tenants  // nil: one account, in which everybody may do everything
-	trustees *trustees // nil: no user loses the right to be connected
-	archive  *archive  // nil: the server keeps no account JWTs
-	allotted *allotted // nil: no account may have only so much
-	asking   *asking   // nil: nobody floods the server with requests
-	lenders  *lenders  // nil: nothing is exported to those with an activation token
-	callout  *callout  // nil: no service decides who clients are
-	terms    []terms   // that reloads change between, the first ones first; nil: they change none
-	net      netsim.Config
-	budget   int   // bytes read from a connection in one turn
-	slow     int64 // how many times longer than usual servers take for everything
-	entropy  uint64
-	clients  int           // most there can be
-	period   schedule.Time // of the clients' slots, before their own factor
-	rate     int64         // bytes per second that a connection carries at least when nothing is wrong; 0: any
-	sizeMax  int           // bytes of a message
-	subjects []string
-	kinds    [numKinds]uint32  // weights; of none: the chance that a client is absent
-	faults   [numFaults]uint32 // chance per million, target and second
-	driftPPM int64             // of the servers' clocks
-	listens  bool              // somebody does, in the system account
-	alone    bool              // hardly anybody is there for those who ask
+	engine     engine.Options
+	auth       auth
+	tenants    *tenants  // nil: one account, in which everybody may do everything
+	trustees   *trustees // nil: no user loses the right to be connected
+	archive    *archive  // nil: the server keeps no account JWTs
+	allotted   *allotted // nil: no account may have only so much
+	asking     *asking   // nil: nobody floods the server with requests
+	lenders    *lenders  // nil: nothing is exported to those with an activation token
+	callout    *callout  // nil: no service decides who clients are
+	terms      []terms   // that reloads change between, the first ones first; nil: they change none
+	net        netsim.Config
+	budget     int   // bytes read from a connection in one turn
+	slow       int64 // how many times longer than usual servers take for everything
+	entropy    uint64
+	clients    int           // most there can be
+	period     schedule.Time // of the clients' slots, before their own factor
+	rate       int64         // bytes per second that a connection carries at least when nothing is wrong; 0: any
+	sizeMax    int           // bytes of a message
+	subjects   []string
+	kinds      [numKinds]uint32  // weights; of none: the chance that a client is absent
+	faults     [numFaults]uint32 // chance per million, target and second
+	driftPPM   int64             // of the servers' clocks
+	listens    bool              // somebody does, in the system account
+	unanswered bool              // few are there for those who ask
 }
 
 // Purposes of decision.SimConfig. Numbers stand in logs: they are never used again for something else.

@@ -37,7 +37,7 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		"permissions": func(c *config) bool { return c.tenants != nil && c.tenants.upheaval == permitted },
 		"proxy":       func(c *config) bool { return c.engine.ProxyProtocol },
 		"reload":      func(c *config) bool { return c.tenants != nil && len(c.tenants.versions) > 1 },
-		"unanswered":  func(c *config) bool { return c.alone && c.kinds[kindEar] > 0 },
+		"unanswered":  func(c *config) bool { return c.unanswered && c.kinds[kindEar] > 0 },
 		"terms":       func(c *config) bool { return len(c.terms) > 1 && c.auth.required() },
 		"slow":        func(c *config) bool { return c.kinds[kindSlow] >= 10 && c.engine.StallBytes <= 2048 },
 	}

@@ -26,6 +26,20 @@ func (n *node) connectLocal(x *local, port int, property, turnedAway, hello stri
 	return true
 }
 
+// localEnds has it leave, if it is there.
+func (n *node) localEnds(x *local) {
+	if x.id != 0 {
+		n.eng.EOF(x.id)
+	}
+}
+
+// localPongs has it answer a PING, if it is there.
+func (n *node) localPongs(x *local) {
+	if x.id != 0 {
+		n.eng.Received(x.id, []byte(pongLine))
+	}
+}
+
 // localSends takes what the server sends to it, and hands over one thing after the other.
 func (n *node) localSends(x *local, who string, bufs [][]byte, hears func(*inbound)) (taken int) {
 	for _, b := range bufs {

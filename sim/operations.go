@@ -225,7 +225,7 @@ func (c *client) do(op operation, s slotKey) {
 
 // request asks something.
 func (c *client) request(s slotKey) {
-	if c.w.cfg.alone && s.below(detailHow, 24) == 23 {
+	if c.w.cfg.unanswered && s.below(detailHow, 24) == 23 {
 		c.depart(opLeave, s) // so that its own subscription is not the oldest
 		return
 	}

@@ -31,7 +31,7 @@ func (c *client) overhear(s slotKey) {
 			break
 		}
 		patterns := uint64(len(earPatterns))
-		if c.w.cfg.alone {
+		if c.w.cfg.unanswered {
 			patterns-- // else it would get the requests, too
 		}
 		c.subscribe(earPatterns[s.each(detailWild, i, patterns)], "", false)

@@ -32,7 +32,7 @@ const (
 // askerHears takes a message to one of them.
 func (n *node) askerHears(which int, in *inbound) {
 	a := &n.askers[which]
-	refusal := isRefusal(in)
+	refusal := in.unanswered()
 	if which == greedy {
 		if refusal || in.sid == 1 && !isTrace(in) {
 			if a.under--; a.under < 0 {

@@ -86,8 +86,8 @@ func (c *client) drawTimes(s slotKey) int {
 
 // drawServed draws what to subscribe to in order to answer: mostly a service of the client's account.
 func (c *client) drawServed(s slotKey) string {
-	if c.w.cfg.alone {
-		return s.drawAlone()
+	if c.w.cfg.unanswered {
+		return s.drawUnanswered()
 	}
 	if c.servicesThere() {
 		if c.w.cfg.tenants.overheard && c.kind == kindResponder {
@@ -102,8 +102,8 @@ func (c *client) drawServed(s slotKey) string {
 
 // drawAsked draws what to ask: mostly a service that the client's account imports.
 func (c *client) drawAsked(s slotKey, subj string) string {
-	if c.w.cfg.alone {
-		return s.drawAlone()
+	if c.w.cfg.unanswered {
+		return s.drawUnanswered()
 	}
 	if c.servicesThere() {
 		if c.insists() {

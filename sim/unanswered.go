@@ -11,7 +11,7 @@ func (d draw) unanswered(c *config) {
 	if c.tenants != nil || c.callout != nil || c.trustees != nil || d.of(cfgUnanswered, 0, 0, 0, 0, 0, 1) != 1 {
 		return
 	}
-	c.alone = true
+	c.unanswered = true
 	for k := range c.kinds {
 		switch clientKind(k) {
 		case kindNone, kindPublisher, kindBurst, kindBadAuth, kindSilent, kindHostile:
@@ -31,7 +31,7 @@ const unansweredOwn = 12
 // unansweredSubjects is how many are asked.
 const unansweredSubjects = 4
 
-// drawAlone draws what is asked, or served.
-func (s slotKey) drawAlone() string {
+// drawUnanswered draws what is asked, or served.
+func (s slotKey) drawUnanswered() string {
 	return "n." + strconv.FormatUint(s.below(detailService, unansweredSubjects), 10)
 }
