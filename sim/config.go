@@ -18,6 +18,7 @@ type config struct {
 	archive    *archive  // nil: the server keeps no account JWTs
 	allotted   *allotted // nil: no account may have only so much
 	asking     *asking   // nil: nobody floods the server with requests
+	granting   bool      // somebody may only answer, and reloads change how often
 	lenders    *lenders  // nil: nothing is exported to those with an activation token
 	callout    *callout  // nil: no service decides who clients are
 	terms      []terms   // that reloads change between, the first ones first; nil: they change none
@@ -114,6 +115,7 @@ const (
 	cfgAskingCalls      = 98
 	cfgUnanswered       = 99
 	cfgUnansweredWork   = 88
+	cfgGranting         = 89
 	cfgKind             = 100 // + kind
 	cfgTerms            = 150
 	cfgTermsCount       = 151
@@ -168,6 +170,7 @@ func drawConfig(source *decision.Source) config {
 	d.keepArchive(&c)
 	d.allot(&c)
 	d.asks(&c)
+	d.grants(&c)
 	d.unanswered(&c)
 	if c.auth == authHashedUser || c.auth == authHashedToken || c.auth == authJWT {
 		c.kinds[kindBadAuth] += 5 // the same is to be tried again while the outcome is known

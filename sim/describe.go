@@ -31,7 +31,7 @@ func NewStoryteller(records []decision.Record) *Storyteller {
 // Tell says what a decision of the log is, and the simulated time at which it shows; -1: at none, or it is not known.
 func (s *Storyteller) Tell(r decision.Record) (at time.Duration, words string) {
 	who := r.Actor.Class().String() + " " + fmt.Sprint(r.Actor.Index())
-	if words := cmp.Or(serviceWords(r), archiveWords(r), allottedWords(r), askingWords(r)); words != "" {
+	if words := cmp.Or(serviceWords(r), archiveWords(r), allottedWords(r), askingWords(r), grantingWords(r)); words != "" {
 		return -1, who + ": " + words
 	}
 	if r.Actor.Class() == decision.Node && (r.Kind == decision.SimOperation || r.Kind == decision.SimDetail) {
@@ -271,6 +271,7 @@ var configNames = [...]string{
 	cfgUpheaval: "a configuration of accounts that changes very much", cfgUpheavalTurns: "work of a turn where that is long",
 	cfgLend: "accounts share by activation tokens", cfgAnswerers: "users that may only answer", cfgProxied: "clients come by proxies",
 	cfgAsking: "accounts that ask the server", cfgAskingMost: "requests under way of the greedy one", cfgAskingCalls: "requests to the server that may wait",
+	cfgGranting:   "somebody may only answer, as often as reloads say",
 	cfgUnanswered: "few answer, and many overhear", cfgUnansweredWork: "work of a match at once then",
 	cfgOverheard: "many overhear answers", cfgArchive: "account JWTs are kept in a directory",
 }

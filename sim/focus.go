@@ -60,6 +60,9 @@ var foci = [...]Focus{
 	{"garbage", "garbage where there are accounts", true, []narrowed{
 		{cfgTenantGarbage, []uint64{2}}, many(kindGarbage),
 	}},
+	{"granting", "who may only answer, as often as reloads say", true, []narrowed{
+		{cfgGranting, []uint64{4}}, {cfgTenantVersions, []uint64{1, 2}}, {cfgClients, []uint64{0, 1, 2}},
+	}},
 	{"half-close", "clients that end their sending side and read on", false, []narrowed{
 		many(kindStorm), many(kindSlow), many(kindSubscriber), {cfgSendBuffer, []uint64{2, 3}},
 	}},

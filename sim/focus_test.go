@@ -24,6 +24,7 @@ func TestARunHasWhatItIsAbout(t *testing.T) {
 		"crowd":      func(c *config) bool { return c.kinds[kindCrowd] >= 20 && c.engine.TurnWork <= 20 },
 		"diamond":    func(c *config) bool { return c.tenants != nil && len(c.tenants.versions[0].Accounts) > 2 },
 		"garbage":    func(c *config) bool { return c.tenants != nil && c.kinds[kindGarbage] >= 10 },
+		"granting":   func(c *config) bool { return c.granting && len(c.tenants.versions) > 1 },
 		"half-close": func(c *config) bool { return c.kinds[kindStorm] >= 10 },
 		"moves": func(c *config) bool {
 			return c.tenants != nil && c.tenants.upheaval == moved && c.engine.TurnWork == movedTurns[0]

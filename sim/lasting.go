@@ -113,6 +113,9 @@ func (w *world) places() int {
 	if w.cfg.asking != nil {
 		most -= numAskers
 	}
+	if w.cfg.granting {
+		most -= numGranters
+	}
 	return max(most, 1)
 }
 

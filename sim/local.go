@@ -79,7 +79,8 @@ func (n *node) localClosed(x *local, subject string) bool {
 // local reports whether the connection is of somebody on the server's own machine, whom no network parts from it.
 func (n *node) local(id engine.ConnID) bool {
 	x, _ := n.lender(id)
-	return x != nil || n.archiveLocal(id) >= 0 || n.memberOf(id) >= 0 || n.askerOf(id) >= 0 || id == n.listener.id || id == n.service.id
+	return x != nil || n.archiveLocal(id) >= 0 || n.memberOf(id) >= 0 || n.askerOf(id) >= 0 || n.granterOf(id) >= 0 ||
+		id == n.listener.id || id == n.service.id
 }
 
 // locals counts those that are connected.
@@ -105,6 +106,11 @@ func (n *node) locals() (count int) {
 	}
 	for i := range n.askers {
 		if n.askers[i].id != 0 {
+			count++
+		}
+	}
+	for i := range n.granters {
+		if n.granters[i].id != 0 {
 			count++
 		}
 	}

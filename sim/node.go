@@ -83,7 +83,12 @@ type node struct {
 	members     [numMembers]member
 	memberActed uint64 // times that members of any process did something
 	askers      [numAskers]asker
-	askedMuch   uint64  // times that the greedy one of any process asked
+	askedMuch   uint64 // times that the greedy one of any process asked
+	granters    [numGranters]granter
+	grants      grants
+	grantActed  uint64  // times that granters of any process did something
+	regranted   uint64  // reloads that might have changed what may be answered
+	allowance   allowed // of answers, in force
 	lending     lending // between accounts that share by an activation token
 	watch       slowWatch
 	turnWatch   turnWatch
@@ -124,6 +129,7 @@ const (
 	readyArchive
 	readyMembers
 	readyAskers
+	readyGranters
 )
 
 // What the events of a node are; the life of the process stands above, so that those of an earlier one are known.
@@ -141,6 +147,7 @@ const (
 	nodeArchive
 	nodeMembers
 	nodeAskers
+	nodeGranters
 	nodeOpBits   = 4
 	nodeLifeBits = 21
 )
@@ -155,6 +162,7 @@ func newNode(w *world, index int) *node {
 	n := &node{
 		w: w, index: index, actor: decision.Of(decision.Node, uint64(index)),
 		clock: newClock(), slow: w.cfg.slow, downAt: -1, oracle: oracle.New(),
+		allowance: allowances[0],
 	}
 	if t := w.cfg.tenants; t != nil {
 		n.oracle.Govern(t.versions[0])
@@ -193,6 +201,8 @@ func (n *node) Fire(now schedule.Time, arg uint64) {
 		n.tell(ready{kind: readyMembers, n: rest})
 	case nodeAskers:
 		n.tell(ready{kind: readyAskers, n: rest})
+	case nodeGranters:
+		n.tell(ready{kind: readyGranters, n: rest})
 	case nodeRevoke:
 		n.revokeAgain()
 	case nodeReload:
@@ -226,6 +236,7 @@ func (n *node) boot(now schedule.Time) {
 	}
 	o := n.w.cfg.options(n.version)
 	n.bringLimits(&o)
+	n.bringGrants(&o)
 	n.eng = engine.New(o, engine.Env{Clock: n, Network: n, Jobs: n, Rand: n, Log: n, Monitor: n, Vault: n})
 	n.tell(ready{kind: readyStart})
 }
@@ -250,7 +261,7 @@ func (n *node) die(now schedule.Time) {
 	n.conns, n.active = n.conns[:0], 0
 	n.listener, n.service, n.lapses, n.lending = listener{}, service{}, lapses{at: now}, lending{at: now}
 	n.registrar, n.probes, n.members = registrar{}, [numProbes]probe{}, [numMembers]member{}
-	n.askers = [numAskers]asker{}
+	n.askers, n.granters = [numAskers]asker{}, [numGranters]granter{}
 	n.watch.reset()
 	n.downAt = now
 	n.departed = nil
@@ -342,6 +353,7 @@ func (n *node) hand(r ready) {
 		n.comeToArchive()
 		n.comeToAllot()
 		n.comeToAsk()
+		n.comeToGrant()
 		n.serviceDoes(serviceComes)
 	case readyFailed:
 		t.event(n.index, EventListenerFailed, 0, int64(r.n))
@@ -382,6 +394,8 @@ func (n *node) hand(r ready) {
 		n.membersDo(r.n)
 	case readyAskers:
 		n.askersDo(r.n)
+	case readyGranters:
+		n.grantersDo(r.n)
 	case readyStop:
 		t.event(n.index, EventStop, 0, 0)
 		n.eng.Stop()

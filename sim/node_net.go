@@ -200,6 +200,9 @@ func (n *node) Send(id engine.ConnID, bufs [][]byte) int {
 	if which := n.askerOf(id); which >= 0 {
 		return n.askerSends(which, bufs)
 	}
+	if which := n.granterOf(id); which >= 0 {
+		return n.granterSends(which, bufs)
+	}
 	if nc := n.slot(id); nc != nil && offered > 0 {
 		nc.decided(bufs)
 	}
@@ -268,6 +271,10 @@ func (n *node) Close(id engine.ConnID) {
 	}
 	if which := n.askerOf(id); which >= 0 {
 		n.askers[which] = asker{local: local{name: n.askers[which].name}}
+		return
+	}
+	if which := n.granterOf(id); which >= 0 {
+		n.granters[which] = granter{local: local{name: n.granters[which].name}}
 		return
 	}
 	if n.slot(id) == nil && n.newest.conn != nil {

@@ -35,7 +35,7 @@ func (n *node) heard(level engine.Level, subject, text string) {
 	if !ok {
 		return
 	}
-	if n.listenerLog(subject, reason) || n.localClosed(&n.service.local, subject) || n.lendLog(subject) || n.archiveLog(subject) || n.membersLog(subject) || n.askersLog(subject) {
+	if n.listenerLog(subject, reason) || n.localClosed(&n.service.local, subject) || n.lendLog(subject) || n.archiveLog(subject) || n.membersLog(subject) || n.askersLog(subject) || n.grantersLog(subject) {
 		return
 	}
 	nc := n.named(subject)

@@ -71,6 +71,7 @@ func (n *node) reload() {
 	n.activated()
 	n.reallot()
 	n.askers[modest].excused = true
+	n.regrant()
 	if stuck := n.eng.Reload(n.nextOptions); len(stuck) > 0 {
 		n.w.fail(propReload, "options that did not change need a restart: "+strings.Join(stuck, ", "))
 	}

@@ -189,7 +189,7 @@ func (n *node) deaf() string {
 // alone reports whether nobody but listeners is left, and they have heard everything.
 func (w *world) alone() bool {
 	for _, n := range w.nodes {
-		if !n.askersServed() {
+		if !n.askersServed() || !n.grantersServed() {
 			return false
 		}
 		if n.eng != nil && n.listener.listens() && (n.eng.Footprint().Connections > n.locals() || n.deaf() != "") {
@@ -209,6 +209,9 @@ func (w *world) endListening() {
 			if !n.askersServed() {
 				w.fail(propAsking, strconv.Itoa(n.askers[greedy].under)+" requests of the greedy one and "+strconv.Itoa(n.askers[modest].under)+" of the modest one have no answer")
 			}
+			if !n.grantersServed() {
+				w.fail(propGranting, strconv.Itoa(n.grants.taken)+" answers were taken, and "+strconv.Itoa(n.grants.got)+" arrived")
+			}
 		}
 	}
 	w.heardAll = true // a process that starts from here on, after one that was still leaving in lame duck mode, has no listener
@@ -219,5 +222,6 @@ func (w *world) endListening() {
 		n.tell(ready{kind: readyArchive, n: archiveEnds})
 		n.tell(ready{kind: readyMembers, n: membersEnd})
 		n.tell(ready{kind: readyAskers, n: askersEnd})
+		n.tell(ready{kind: readyGranters, n: grantersEnd})
 	}
 }
