@@ -222,11 +222,7 @@ func (e *Engine) turnAway(c *conn, reason CloseReason, a *account, why string) {
 	if a != nil {
 		e.refusedIn(a, c, why)
 	}
-	text := string(wire.ErrAuthorization)
-	if !c.connected {
-		text = "authentication error" + c.shown()
-	}
-	e.complain(c, text)
+	e.complain(c, "authentication error"+c.shown())
 	e.closeConn(c, reason, wire.ErrAuthorization)
 }
 

@@ -214,11 +214,14 @@ func (e *Engine) activate(d *draft) {
 		if ch == nil || from == nil || ch.claims.Tokens[i] == nil {
 			continue
 		}
-		token := ch.claims.Tokens[i]
-		for j := range from.claims.Rules.Exports {
-			x := &from.claims.Rules.Exports[j]
-			if x.Kind == im.Kind && subject.IsSubset(im.Subject, token.Subject) && from.claims.Activates(j, d.Name, token, e.seconds()) {
-				im.Activated = append(im.Activated, x.Subject)
+		token, by := ch.claims.Tokens[i], &t.rules.accounts[t.rules.byName[im.Account]]
+		if !subject.IsSubset(im.Subject, token.Subject) {
+			continue
+		}
+		for _, j := range by.covering(im) {
+			// What the system account exports by itself is behind what its JWT says, and needs no token.
+			if j < len(from.claims.Rules.Exports) && from.claims.Activates(j, d.Name, token, e.seconds()) {
+				im.Activated = append(im.Activated, by.Exports[j].Subject)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 // exported finds the export by which a may import; -1 if there is none.
 func (d *draft) exported(a *draft, im *importDraft) int {
-	found, covering := -1, d.covering(im)
+	found, covering := -1, d.covering(&im.Import)
 	for _, i := range covering {
 		if d.narrower(i, covering) {
 			continue
@@ -35,7 +35,7 @@ const exportsFew = 16
 
 // covering lists the exports that are of all that is imported, in their order. Where there are many, an index finds those that may be: it
 // takes the imported subject for a literal one, which reaches what covers it, and perhaps others.
-func (d *draft) covering(im *importDraft) (which []int) {
+func (d *draft) covering(im *config.Import) (which []int) {
 	if len(d.Exports) <= exportsFew {
 		for i := range d.Exports {
 			if d.covers(i, im) {
@@ -60,7 +60,7 @@ func (d *draft) covering(im *importDraft) (which []int) {
 }
 
 // covers reports whether an export is of all that is imported.
-func (d *draft) covers(i int, im *importDraft) bool {
+func (d *draft) covers(i int, im *config.Import) bool {
 	x := &d.Exports[i]
 	return x.Kind == im.Kind && subject.ValidPattern(x.Subject) && subject.IsSubset(im.Subject, x.Subject)
 }

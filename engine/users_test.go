@@ -331,3 +331,18 @@ func TestUsersRefused(t *testing.T) {
 		}
 	}
 }
+
+// Who is in and shows something wrong is told of in the log like who never was.
+func TestWrongSecondConnectIsLogged(t *testing.T) {
+	o := Options{Accounts: []config.Account{{Name: "A", Users: []config.User{{Name: "a", Password: "p"}}}}}
+	e, w := started(t, o)
+	a := as(e, w, "a", "")
+	w.take(a)
+	say(e, a, `CONNECT {"user":"b","pass":"x"}`+"\r\n")
+	if got := w.take(a); got != violation {
+		t.Fatalf("got %q", got)
+	}
+	if !w.logged(`authentication error - User "b"`) {
+		t.Fatal("the log does not say who was turned away")
+	}
+}
