@@ -19,19 +19,16 @@ import (
 // puts the connection on the other's list and wakes it only if it sleeps. An idle connection holds no buffer here.
 type edge struct {
 	s       *Server
-	wake    func()              // the loop
-	forget  func(engine.ConnID) // in the loop
+	wake    func() // the loop
 	workers []*edgeWorker
 	next    int // the worker of the next connection
 	blocks  sync.Pool
 	running sync.WaitGroup
 
 	dirty []*edgeConn // used by the loop only: to be handed to their workers at the end of the turn
-	left  []*edgeConn // used by the loop only: to be looked at in the next turn, before others
 
 	mu    sync.Mutex
-	ready []*edgeConn // to be looked at by the loop, in order of arrival
-	spare []*edgeConn
+	ready []*edgeConn // of which the loop does not know yet that it has to look at them, in order of arrival
 }
 
 const (
@@ -57,8 +54,8 @@ type block struct {
 	b [edgeBlock]byte
 }
 
-func newEdge(s *Server, wake func(), forget func(engine.ConnID)) *edge {
-	return &edge{s: s, wake: wake, forget: forget, blocks: sync.Pool{New: func() any { return new(block) }}}
+func newEdge(s *Server, wake func()) *edge {
+	return &edge{s: s, wake: wake, blocks: sync.Pool{New: func() any { return new(block) }}}
 }
 
 func (g *edge) block() *block {
@@ -69,14 +66,14 @@ func (g *edge) block() *block {
 
 // edgeConn is one TLS connection.
 type edgeConn struct {
-	id     engine.ConnID
-	g      *edge
-	w      *edgeWorker
-	paused bool // used by the loop only
-	dirty  bool // used by the loop only: in edge.dirty
+	id    engine.ConnID
+	g     *edge
+	w     *edgeWorker
+	dirty bool // used by the loop only: in edge.dirty
 	// used by the loop only, during send: to be put behind out
 	filling []*block
-	listed  bool // in edge.ready or edge.left; edge.mu guards it
+	listed  bool // in edge.ready; edge.mu guards it
+	leaving bool // what the loop is to be told is its end; edge.mu guards it
 	todo    bool // in the worker's todo; its lock guards it
 
 	mu       sync.Mutex // guards what follows
@@ -179,7 +176,7 @@ func (c *edgeConn) handshake(head []byte) {
 	case closed:
 		unix.Close(fd)
 	default:
-		c.g.list(c)
+		c.g.list(c, false)
 		c.w.hand(c)
 	}
 }
@@ -210,12 +207,13 @@ func (c *edgeConn) fail(why string) {
 		c.failed = why
 	}
 	c.mu.Unlock()
-	c.g.list(c)
+	c.g.list(c, true)
 }
 
-// list has the loop look at c.
-func (g *edge) list(c *edgeConn) {
+// list has the loop look at c. leaving: because it ends.
+func (g *edge) list(c *edgeConn, leaving bool) {
 	g.mu.Lock()
+	c.leaving = c.leaving || leaving
 	first := !c.listed && len(g.ready) == 0
 	if !c.listed {
 		c.listed = true
@@ -227,87 +225,65 @@ func (g *edge) list(c *edgeConn) {
 	}
 }
 
-// again has the loop look at c in the next turn. Only the loop calls it.
-func (g *edge) again(c *edgeConn) {
+// listTLS puts the connections of which there is something new on the loop's lists. They are read from in one order with the others.
+func (p *epoll) listTLS() {
+	g := p.edge
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if !c.listed {
-		c.listed = true
-		g.left = append(g.left, c)
-	}
-}
-
-// take returns what the loop has to look at, oldest first. It is valid until the next take.
-func (g *edge) take() []*edgeConn {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if len(g.left) == 0 && len(g.ready) == 0 {
-		return nil
-	}
-	looking := append(g.left, g.ready...)
-	clear(g.ready)
-	g.ready = g.ready[:0]
-	g.left, g.spare = g.spare[:0], looking
-	return looking
-}
-
-// deliver tells the engine what is new, up to so many bytes, and returns how many it was.
-func (g *edge) deliver(e *engine.Engine, most int) (bytes int) {
-	looking := g.take()
-	for i, c := range looking {
-		if bytes >= most || e.TurnFull() {
-			rest := looking[:copy(looking, looking[i:])] // they are still listed, and go before those with more
-			g.left, g.spare = append(rest, g.left...), g.left[:0]
-			break
+	for i, t := range g.ready {
+		g.ready[i] = nil
+		t.listed = false
+		if c := p.sock(t.id); c != nil && c.tls == t {
+			c.short = c.short || t.leaving
+			p.list(t.id.Slot(), c)
 		}
-		looking[i] = nil
-		bytes += g.look(e, c)
 	}
-	return bytes
+	g.ready = g.ready[:0]
 }
 
-// look tells the engine what is new about c and returns the number of bytes handed over.
-func (g *edge) look(e *engine.Engine, c *edgeConn) (bytes int) {
-	g.mu.Lock()
-	c.listed = false
-	g.mu.Unlock()
-	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return 0
-	}
-	up, failed, writable, eof := c.up, c.failed, c.writable, c.eof
-	c.up, c.writable = nil, false
-	c.mu.Unlock()
+// readTLS tells the engine what is new about a TLS connection and returns the number of bytes handed over.
+func (p *epoll) readTLS(e *engine.Engine, c *sock) (bytes int) {
+	t := c.tls
+	t.mu.Lock()
+	up, failed, writable, eof := t.up, t.failed, t.writable, t.eof
+	t.up, t.writable = nil, false
+	t.mu.Unlock()
 	if up != nil {
-		e.TLSUp(c.id, *up)
+		e.TLSUp(t.id, *up)
 	}
 	if writable && failed == "" {
-		e.Writable(c.id)
+		e.Writable(t.id)
 	}
-	more := true
-	for n := 0; more && n < edgeTurn && !c.paused; n++ {
+	slot, more := t.id.Slot(), true
+	c = &p.socks[slot]
+	for n := 0; more && n < edgeTurn && c.tls == t && !c.paused; n++ {
 		var b *block
-		if b, more = c.next(); b != nil {
+		if b, more = t.next(); b != nil {
+			p.count(c, b.n)
+			if n == 0 {
+				e.InputWaited(int64(p.now-c.since) * int64(time.Microsecond))
+			}
 			bytes += b.n
-			e.Received(c.id, b.b[:b.n])
-			g.blocks.Put(b)
+			e.Received(t.id, b.b[:b.n])
+			p.edge.blocks.Put(b)
 		}
 	}
 	switch {
-	case c.paused: // resume lists it again
+	case c.tls != t: // the engine has closed it
+		return bytes
+	case c.paused: // ResumeReading lists it again
 	case more:
-		g.again(c)
+		p.list(slot, c)
 		return bytes
 	case eof:
-		e.EOF(c.id) // the engine minds the first one only
+		e.EOF(t.id) // the engine minds the first one only
 	}
-	if failed != "" {
-		g.forget(c.id)
-		e.Closed(c.id, failed)
-		c.mu.Lock()
-		c.closed = true
-		c.mu.Unlock()
+	if failed != "" && c.tls == t {
+		*c = sock{listed: c.listed}
+		e.Closed(t.id, failed)
+		t.mu.Lock()
+		t.closed = true
+		t.mu.Unlock()
 	}
 	return bytes
 }
@@ -402,13 +378,6 @@ func (c *edgeConn) fill(b []byte) {
 		k.n += n
 		b = b[n:]
 	}
-}
-
-func (c *edgeConn) pause() { c.paused = true }
-
-func (c *edgeConn) resume() {
-	c.paused = false
-	c.g.again(c) // there may be something that waited
 }
 
 func (c *edgeConn) closeWrite() {

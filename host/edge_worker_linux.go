@@ -278,7 +278,7 @@ func (w *edgeWorker) eof(c *edgeConn) {
 	c.mu.Lock()
 	c.eof = true
 	c.mu.Unlock()
-	w.g.list(c)
+	w.g.list(c, true)
 }
 
 // decrypt leaves the plaintext of what arrived to the loop.
@@ -324,7 +324,7 @@ func (w *edgeWorker) leave(c *edgeConn, b *block) {
 		c.in = append(c.in, b)
 	}
 	c.mu.Unlock()
-	w.g.list(c)
+	w.g.list(c, false)
 }
 
 // write encrypts and writes what Send took, as far as the socket takes it.
@@ -414,7 +414,7 @@ func (w *edgeWorker) settle(c *edgeConn) {
 	}
 	c.mu.Unlock()
 	if tell {
-		w.g.list(c)
+		w.g.list(c, false)
 	}
 }
 

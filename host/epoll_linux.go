@@ -18,7 +18,7 @@ import (
 // directions, from accept to close: pausing and resuming cost no system call.
 type sock struct {
 	id       engine.ConnID // 0: none
-	tls      *edgeConn     // what follows is without meaning then
+	tls      *edgeConn     // nil: none; fd, readable, blocked and broken are without meaning where there is one
 	fd       int32
 	since    uint32 // when it was listed, in epoll.now's terms
 	readable bool   // bytes or the end may be there
@@ -43,7 +43,6 @@ type epoll struct {
 	vecs   []unix.Iovec
 	late   late
 	edge   *edge
-	turns  uint
 	base   time.Time
 	now    uint32 // when the turn began, microseconds since base; it wraps around
 }
@@ -71,7 +70,7 @@ func newLoop(s *Server) (loop, error) {
 		s: s, listen: map[int32]*listener{}, waiter: w,
 		base: time.Now(), buf: make([]byte, s.opts.ReadBytes), vecs: make([]unix.Iovec, 0, 256),
 	}
-	p.edge = newEdge(s, p.wake, p.forget)
+	p.edge = newEdge(s, p.wake)
 	return p, nil
 }
 
@@ -114,7 +113,7 @@ func (p *epoll) run() error {
 // await returns the number of events, having slept only if there is nothing else to do.
 func (p *epoll) await() (int, error) {
 	timeout := -1
-	if !p.ready.empty() || len(p.late.ids) > 0 || len(p.edge.left) > 0 {
+	if !p.ready.empty() || len(p.late.ids) > 0 {
 		timeout = 0
 	} else if d := p.s.clock.timeout(); d >= 0 {
 		timeout = int(min((d+time.Millisecond-1)/time.Millisecond, time.Hour/time.Millisecond))
@@ -158,13 +157,9 @@ func (p *epoll) deliver(e *engine.Engine, events []unix.EpollEvent) (busy bool) 
 			p.happened(e, ev)
 		}
 	}
-	// Plaintext and TLS go first by turns: neither keeps the other from its share.
-	if p.turns++; p.turns%2 == 0 {
-		p.readReady(e, turnBytes-p.edge.deliver(e, turnBytes))
-	} else {
-		p.edge.deliver(e, turnBytes-p.readReady(e, turnBytes))
-	}
-	return len(events) == len(p.events) || !p.ready.empty() || len(p.edge.left) > 0
+	p.listTLS()
+	p.readReady(e, turnBytes)
+	return len(events) == len(p.events) || !p.ready.empty()
 }
 
 // shortReads are the events after which a read that fills no buffer does not mean that nothing is left: the end of the stream is
@@ -193,7 +188,7 @@ func (p *epoll) happened(e *engine.Engine, ev *unix.EpollEvent) {
 // read reads once and tells the engine; it returns the number of bytes.
 func (p *epoll) read(e *engine.Engine, c *sock) int {
 	if c.tls != nil {
-		return 0
+		return p.readTLS(e, c)
 	}
 	if c.broken {
 		p.drop(e, c, "Write Error")
@@ -417,18 +412,14 @@ func (p *epoll) writev(c *sock, bufs [][]byte) int {
 // PauseReading implements engine.Network.
 func (p *epoll) PauseReading(id engine.ConnID) {
 	if c := p.sock(id); c != nil {
-		if c.paused = true; c.tls != nil {
-			c.tls.pause()
-		}
+		c.paused = true
 	}
 }
 
 // ResumeReading implements engine.Network.
 func (p *epoll) ResumeReading(id engine.ConnID) {
 	if c := p.sock(id); c != nil {
-		if c.paused = false; c.tls != nil {
-			c.tls.resume()
-		} else if c.readable {
+		if c.paused = false; c.tls != nil || c.readable {
 			p.list(id.Slot(), c)
 		}
 	}
@@ -469,11 +460,4 @@ func (p *epoll) StartTLS(id engine.ConnID, head []byte) {
 	fd := int(c.fd)
 	*c = sock{id: id, listed: c.listed, fd: -1}
 	c.tls = p.edge.begin(id, fd, head)
-}
-
-// forget frees the slot of a TLS connection that has failed.
-func (p *epoll) forget(id engine.ConnID) {
-	if c := p.sock(id); c != nil {
-		*c = sock{listed: c.listed}
-	}
 }

@@ -112,6 +112,74 @@ func TestWhoSendsLittleIsReadFromFirst(t *testing.T) {
 	}
 }
 
+// joinTLS adds a TLS connection whose handshake is over and which no worker serves.
+func (w *crowd) joinTLS() *edgeConn {
+	w.t.Helper()
+	slot, _ := w.join()
+	c := &w.p.socks[slot]
+	t := &edgeConn{id: c.id, g: w.p.edge}
+	c.tls = t
+	return t
+}
+
+// decrypted has a worker have something for the loop, a buffer of the loop's at a time.
+func (w *crowd) decrypted(t *edgeConn, text string) {
+	for len(text) > 0 {
+		b := w.p.edge.block()
+		b.n = copy(b.b[:crowdBuffer], text)
+		text = text[b.n:]
+		t.in = append(t.in, b)
+		t.inBytes += b.n
+	}
+	w.p.edge.list(t, false)
+}
+
+// TLS connections are read from in the same order: who sends little is answered in the turn after, however many others send without
+// pause, and all get round.
+func TestTLSConnectionsWaitInTheSameOrder(t *testing.T) {
+	w := newCrowd(t)
+	const many, each = 30, 20
+	quiet := w.joinTLS()
+	answered := func() bool {
+		var all []byte
+		for _, b := range quiet.out {
+			all = append(all, b.b[:b.n]...)
+		}
+		quiet.out, quiet.outBytes = nil, 0
+		return bytes.HasSuffix(all, []byte("PONG\r\n"))
+	}
+	w.decrypted(quiet, hello)
+	if w.turn(func(*engine.Engine) {}); !answered() {
+		t.Fatal("no answer without others")
+	}
+	var loud []*edgeConn
+	for range many {
+		c := w.joinTLS()
+		loud = append(loud, c)
+		w.decrypted(c, hello+strings.Repeat("PUB a 0\r\n\r\n", each*crowdBuffer/11))
+	}
+	w.turn(func(*engine.Engine) {})
+	more := func() bool { return slices.ContainsFunc(loud, func(c *edgeConn) bool { return len(c.in) > 0 }) }
+	pings, turns := 0, 0
+	for ; more(); turns++ {
+		if turns > 100*each {
+			t.Fatalf("not all was read in %d turns", turns)
+		}
+		if turns%3 == 0 {
+			w.decrypted(quiet, "PING\r\n")
+		}
+		if w.turn(func(*engine.Engine) {}); turns%3 == 0 {
+			if !answered() {
+				t.Fatalf("PING %d was not answered in the next turn", pings)
+			}
+			pings++
+		}
+	}
+	if turns < each || pings < 10 {
+		t.Errorf("%d turns, %d pings: that was no crowd", turns, pings)
+	}
+}
+
 // A newcomer waits behind those who have had their share of the round, and who has had it does too, until the next one.
 func TestSharesOfARound(t *testing.T) {
 	w := newCrowd(t)
