@@ -282,9 +282,7 @@ func (e *Engine) enforceSome(s *ruleSet, which []int) {
 // expel closes a connection that is no longer who it was.
 func (e *Engine) expel(c *conn, err wire.Err, reason CloseReason) {
 	if reason == ReasonAuthFailed {
-		e.refused(c, reason)
-		e.complain(c, "authentication error"+c.shown())
-		e.closeConn(c, reason, err)
+		e.turnAway(c, reason, nil, "")
 		return
 	}
 	if e.opts.Debug {
