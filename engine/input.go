@@ -10,6 +10,8 @@ import (
 const (
 	lineWork    = 1
 	subWork     = 16 // maps and memory that are cold
+	madeWork    = 32 // a subscription is made: these grow besides
+	madeFar     = 64 // … in an account that has very many
 	connectWork = 16 // besides jsonWork
 	answerWork  = 3  // an error or a 503, besides what it answers
 	lineBytes   = 64 // of a line that count as another message: a line is read several times
@@ -116,7 +118,7 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 	case wire.VerbHPub:
 		return e.pub(c, args, rest, true)
 	case wire.VerbSub:
-		e.work += subWork - lineWork
+		e.work += c.acc.madeWork() - lineWork
 		e.subscribe(c, args)
 	case wire.VerbUnsub:
 		e.work += subWork - lineWork

@@ -107,14 +107,14 @@ func TestWorkIsWhatItCosts(t *testing.T) {
 		{"", "PUB a 0\r\n\r\nPUB a 0\r\n\r\n", 2 + miss},
 		{"", "PUB a 0\r\n\r\nPUB b 0\r\n\r\nPUB a 0\r\n\r\nPUB c 0\r\n\r\n", 4 + 3*miss},
 		{`,"pedantic":true`, "PUB a.*.b 0\r\n\r\n", 1 + miss + answerWork},
-		{`,"headers":true,"no_responders":true`, "SUB in 1\r\nPUB a in 0\r\n\r\n", subWork + 1 + 2*miss + answerWork},
+		{`,"headers":true,"no_responders":true`, "SUB in 1\r\nPUB a in 0\r\n\r\n", madeWork + 1 + 2*miss + answerWork},
 		{"", "PUB " + strings.Repeat("x", 3000) + " 0\r\n\r\n", 1 + miss + 3000/lineBytes + 3000/64},
-		{"", "SUB " + strings.Repeat("x", 3000) + " 1\r\n", subWork + 3000/lineBytes + 3000/32},
+		{"", "SUB " + strings.Repeat("x", 3000) + " 1\r\n", madeWork + 3000/lineBytes + 3000/32},
 		{"", "CONNECT {\"verbose\":false,\"name\":\"" + strings.Repeat("x", 3000) + "\"}\r\n", connectWork + 3000/8 + 3000/lineBytes},
 		{"", "INFO {\"name\":\"" + strings.Repeat("x", 3000) + "\"}\r\n", connectWork + 3000/8 + 3000/lineBytes},
-		{"", "SUB a " + sid + "\r\nPUB a 0\r\n\r\n", subWork + 3000/lineBytes + 2 + miss + 3000/bytesPerWork},
+		{"", "SUB a " + sid + "\r\nPUB a 0\r\n\r\n", madeWork + 3000/lineBytes + 2 + miss + 3000/bytesPerWork},
 		{`,"headers":true,"no_responders":true`, "SUB in " + sid + "\r\nPUB a in 0\r\n\r\n",
-			subWork + 3000/lineBytes + 1 + 2*miss + answerWork + 3000/bytesPerWork},
+			madeWork + 3000/lineBytes + 1 + 2*miss + answerWork + 3000/bytesPerWork},
 	} {
 		e, _ := started(t, Options{})
 		id := accept(e)
