@@ -92,6 +92,9 @@ func explainIn(o *Options, account, subj, queue string) (*Explained, error) {
 	return explainAs(o, o.plainUser("", account), "", subj, queue), nil
 }
 
+// listReserved stands for a list where what decides is whose the subject is.
+const listReserved = "reserved"
+
 func explainAs(o *Options, u userDraft, name, subj, queue string) *Explained {
 	x := &Explained{User: name, Account: u.in, Subject: subj, Queue: queue, Types: u.types}
 	literal := subject.ValidLiteral(subj)
@@ -107,6 +110,9 @@ func explainAs(o *Options, u userDraft, name, subj, queue string) *Explained {
 				x.Responses = &limit
 			}
 		}
+	}
+	if rule := reserved([]byte(subj), u.in == systemName(o.SystemAccount)); rule != "" && literal {
+		*x.Publish, x.Responses = permission.Explanation{List: listReserved, Rule: rule + ">"}, nil
 	}
 	s := draftRules(o.Accounts, o.SystemAccount)
 	at := s.byName[u.in]

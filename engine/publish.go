@@ -76,9 +76,9 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	if c.pedantic && !subject.ValidLiteral(a.Subject) {
 		e.sendErr(c, wire.ErrInvalidPublish) // the message is routed all the same
 	}
-	if isReplySubject(a.Reply) || c.user.withholds(a.Reply) {
-		e.sendErr(c, wire.Err("Permissions Violation for Publish with Reply of \""+printable(a.Reply)+"\""))
-		return // only answers have the former, by the server
+	if len(a.Reply) > 0 && (reservedReply(a.Reply) || c.user.withholds(a.Reply)) {
+		e.replyViolation(c, a.Reply)
+		return
 	}
 	if a.Header > 0 && e.publishTraced(c, a, body, ck) {
 		return

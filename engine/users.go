@@ -364,11 +364,13 @@ func (c *conn) mayStillAnswer(subj []byte) bool {
 
 // mayPublish reports whether the connection may publish on subj. lasting: the next time too.
 func (e *Engine) mayPublish(c *conn, subj []byte) (allowed, lasting bool) {
-	if c.user.may() == nil || c.user.canPublish(subj) {
-		return true, true
-	}
-	if c.grants != nil && !c.user.withholds(subj) && c.grants.Use(subj, int64(e.now)) {
-		return true, false
+	if reserved(subj, c.acc == e.system) == "" || c == e.self {
+		if c.user.may() == nil || c.user.canPublish(subj) {
+			return true, true
+		}
+		if c.grants != nil && !c.user.withholds(subj) && c.grants.Use(subj, int64(e.now)) {
+			return true, false
+		}
 	}
 	e.mark(MarkPublishDenied)
 	e.work += answerWork
@@ -378,4 +380,14 @@ func (e *Engine) mayPublish(c *conn, subj []byte) (allowed, lasting bool) {
 	e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err(permission.AppendPublishViolation(nil, subj)))
 	e.sendBytes(c, e.lineScratch)
 	return false, false
+}
+
+// replyViolation tells the client that it may not ask for answers on reply.
+func (e *Engine) replyViolation(c *conn, reply []byte) {
+	e.work += answerWork
+	if e.heeds(c) {
+		e.complain(c, "Publish Violation - Reply \""+printable(reply)+"\"")
+	}
+	e.lineScratch = wire.AppendErr(e.lineScratch[:0], wire.Err("Permissions Violation for Publish with Reply of \""+printable(reply)+"\""))
+	e.sendBytes(c, e.lineScratch)
 }

@@ -41,12 +41,29 @@ func (c *client) misbehave(op operation, s slotKey) {
 
 // oddPublish publishes on a subject that is no literal: routed all the same.
 func (c *client) oddPublish(s slotKey) {
+	if c.w.cfg.tenants == nil && s.below(detailHow, 8) == 7 { // where there are accounts, mappings may make something else of it
+		c.publishReserved(s)
+		return
+	}
 	odd := [...]string{"a.*", ">", "a.>", "a..b", "*.b", ".a"}
 	subj := odd[s.below(detailVariant, uint64(len(odd)))]
 	if c.traits.pedantic && !subject.ValidLiteral(subj) {
 		c.ledger.add(due{kind: dueErr, err: wire.ErrInvalidPublish})
 	}
 	c.publish(message{subject: subj, size: 64})
+}
+
+// publishReserved publishes on a subject that is servers' among themselves, or wants answers on one.
+func (c *client) publishReserved(s slotKey) {
+	subjects, replies := [...]string{"$NRG.a", "_GR_.a.b", "$GR.a"}, [...]string{"$JS.ACK.a", "_GR_.a.b", "$GR.a"}
+	variant := s.below(detailVariant, uint64(len(subjects)))
+	if subj := subjects[variant]; s.below(detailWhich, 2) == 0 {
+		c.out = append(c.out, "PUB "+subj+" 0\r\n\r\n"...)
+		c.ledger.add(due{kind: dueErr, err: wire.Err("Permissions Violation for Publish to \"" + subj + "\"")})
+		return
+	}
+	c.out = append(c.out, "PUB a "+replies[variant]+" 0\r\n\r\n"...)
+	c.ledger.add(due{kind: dueErr, err: wire.Err("Permissions Violation for Publish with Reply of \"" + replies[variant] + "\"")})
 }
 
 // offend sends what the connection is closed for.
