@@ -45,26 +45,27 @@ type Engine struct {
 	nextCID uint64
 	active  int // connections that are not closing
 
-	pool     chunkPool
-	iov      [][]byte
-	crowd    []*conn        // the same, because of a message to many
-	touched  []*conn        // something to write or to close at the end of the turn
-	run      queue[*conn]   // gate opened: input that waits to be processed
-	fanouts  queue[*fanout] // messages with receivers left to serve
-	awaiting []*fanout      // messages of which it is not known yet whom they reach: connections or subscriptions follow a reload
-	reaping  []*conn        // closed, with subscriptions still to be removed
-	work     int            // messages handled and delivered this turn
-	limit    int            // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
-	written  int            // bytes handed to the network in this part of the turn (write.go)
-	flushAt  int            // bytes waiting for a receiver that are written without waiting for the end of the turn
-	fed      bool           // something was received this turn
-	turn     bool           // between BeginTurn and EndTurn
-	epoch    uint16         // counts the operator's decisions that connections have to follow
-	sweep    sweep          // the visit to those that have not
-	remaking remakings      // become other users, with many subscriptions
-	moves    moves          // of users to other accounts, while not all connections have followed
-	recast   recast         // the visit to subscriptions, because imports have changed
-	casting  casting        // of the subscription that is given shadows
+	pool      chunkPool
+	iov       [][]byte
+	crowd     []*conn        // the same, because of a message to many
+	touched   []*conn        // something to write or to close at the end of the turn
+	run       queue[*conn]   // gate opened: input that waits to be processed
+	fanouts   queue[*fanout] // messages with receivers left to serve
+	awaiting  []*fanout      // messages of which it is not known yet whom they reach: connections or subscriptions follow a reload
+	reaping   []*conn        // closed, with subscriptions still to be removed
+	admission admission
+	work      int       // messages handled and delivered this turn
+	limit     int       // of work: less than TurnWork while backlog is worked off, so that something is left for who has none
+	written   int       // bytes handed to the network in this part of the turn (write.go)
+	flushAt   int       // bytes waiting for a receiver that are written without waiting for the end of the turn
+	fed       bool      // something was received this turn
+	turn      bool      // between BeginTurn and EndTurn
+	epoch     uint16    // counts the operator's decisions that connections have to follow
+	sweep     sweep     // the visit to those that have not
+	remaking  remakings // become other users, with many subscriptions
+	moves     moves     // of users to other accounts, while not all connections have followed
+	recast    recast    // the visit to subscriptions, because imports have changed
+	casting   casting   // of the subscription that is given shadows
 
 	asides     int       // messages in fanouts, awaiting and searches
 	suspended  int       // their bytes

@@ -19,7 +19,7 @@ func (e *Engine) Start() {
 func (e *Engine) BeginTurn() {
 	assert.That(!e.turn, "BeginTurn inside a turn")
 	e.turn = true
-	e.work, e.written, e.fed = 0, 0, false
+	e.work, e.written, e.fed, e.admission.turn = 0, 0, false, 0
 	e.limit = e.opts.TurnWork - e.opts.TurnWork/4
 	e.flushAt = e.sendLimit()
 	e.now, e.wall = e.env.Clock.Now()
@@ -169,7 +169,7 @@ func (e *Engine) ListenerFailed(l ListenerID, why string) {
 	e.state = stateStopped
 }
 
-// Accepted tells of a new connection and returns the id by which all else about it is told. Zero: the engine does not
+// Accepted tells of a new connection, for which there is room by Admits, and returns the id by which all else about it is told. Zero: the engine does not
 // want it, because there are too many or it is in lame duck mode: the host closes it. (Calls for an id that the host does not
 // know yet are to be ignored.)
 func (e *Engine) Accepted(l ListenerID, info ConnInfo) ConnID {
@@ -181,6 +181,7 @@ func (e *Engine) Accepted(l ListenerID, info ConnInfo) ConnID {
 		return 0 // the host had accepted it before it stopped listening
 	}
 	c := e.newConn(info)
+	e.admission.admitted()
 	e.totals.connections++
 	e.greet(c)
 	if c.gone {

@@ -101,6 +101,7 @@ func (e *Engine) resume() {
 	for !e.run.empty() {
 		c := e.run.pop()
 		c.queued = false
+		e.admission.served(e.run.len())
 		e.runWaits.observe(int64(e.now - c.queuedAt))
 		e.goOn(c)
 		if e.work >= e.limit {

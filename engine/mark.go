@@ -90,6 +90,7 @@ const (
 	MarkProxyAbsent
 	MarkProxyFailed
 	MarkProxyTimeout
+	MarkAdmitLater
 	NumMarks
 )
 
@@ -172,6 +173,7 @@ var markNames = [NumMarks]string{
 	MarkMappingLost:       "a message lost by a mapping",
 	MarkCrossingMapped:    "a message mapped by the account that it crossed into",
 	MarkCrossingLost:      "a message lost by a mapping of the account that it crossed into",
+	MarkAdmitLater:        "a connection accepted later, since others have much to be done",
 	MarkHopsMax:           "a message that passed through too many accounts",
 	MarkProxyNamed:        "a proxy's header said whose connection it is",
 	MarkProxySplit:        "a proxy's header that arrived in pieces",

@@ -241,6 +241,9 @@ func (p *epoll) accept(e *engine.Engine, l *listener) {
 		return
 	}
 	for range acceptPerTurn {
+		if !e.Admits() {
+			return // the listener is reported again in the next turn
+		}
 		fd, from, err := unix.Accept4(l.fd, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
 		if err != nil {
 			p.acceptFailed(l, err)
@@ -256,8 +259,10 @@ func (p *epoll) accept(e *engine.Engine, l *listener) {
 		for int(slot) >= len(p.socks) {
 			p.socks = append(p.socks, sock{})
 		}
-		listed := p.socks[slot].listed // the slot's former owner may still be on the list
-		p.socks[slot] = sock{id: id, fd: int32(fd), listed: listed}
+		if former := p.socks[slot]; former.listed { // it was given up, and still stands in a line
+			p.unlist(slot)
+		}
+		p.socks[slot] = sock{id: id, fd: int32(fd)}
 		ev := unix.EpollEvent{
 			Events: unix.EPOLLIN | unix.EPOLLOUT | unix.EPOLLRDHUP | unix.EPOLLPRI | unix.EPOLLET,
 			Fd:     int32(slot), Pad: int32(uint32(id >> 32)),

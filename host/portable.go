@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -19,9 +20,16 @@ type portable struct {
 	conns []*pconn // by slot; used by the loop only
 	lns   map[engine.ListenerID]net.Listener
 	room  chan struct{} // has a place for each connection that was accepted and not yet told
+	came  []arrival     // of these, used by the loop only
 
 	mu    sync.Mutex
 	ready []*pconn // to be looked at by the loop, in order of arrival
+}
+
+// arrival is a connection of which the engine was not told yet.
+type arrival struct {
+	listener engine.ListenerID
+	net      net.Conn
 }
 
 const (
@@ -88,6 +96,7 @@ func (p *portable) wait(timer *time.Timer) {
 // deliver tells the engine what the connections' goroutines have found, up to a turn's worth. It returns whether it was
 // anything.
 func (p *portable) deliver(e *engine.Engine) (busy bool) {
+	p.admit(e)
 	p.mu.Lock()
 	looking := p.ready
 	p.ready = nil
@@ -187,15 +196,22 @@ func (p *portable) accept(l engine.ListenerID, ln net.Listener) {
 			c.Close()
 			return
 		}
-		told := p.s.post(func(e *engine.Engine) {
-			<-p.room
-			p.accepted(e, l, c)
-		})
+		told := p.s.post(func(*engine.Engine) { p.came = append(p.came, arrival{l, c}) })
 		if !told {
 			c.Close()
 			return
 		}
 	}
+}
+
+// admit tells the engine of those who came, as far as it wants them now.
+func (p *portable) admit(e *engine.Engine) {
+	n := 0
+	for ; n < len(p.came) && e.Admits(); n++ {
+		<-p.room
+		p.accepted(e, p.came[n].listener, p.came[n].net)
+	}
+	p.came = slices.Delete(p.came, 0, n)
 }
 
 func (p *portable) accepted(e *engine.Engine, l engine.ListenerID, nc net.Conn) {
@@ -243,6 +259,9 @@ func (p *portable) close() {
 		if c != nil {
 			c.end(0)
 		}
+	}
+	for _, c := range p.came {
+		c.net.Close()
 	}
 	p.conns = nil
 }

@@ -1,6 +1,10 @@
 package host
 
-import "github.com/natsd/natsd/engine"
+import (
+	"slices"
+
+	"github.com/natsd/natsd/engine"
+)
 
 // Connections that have something to be read go round: what each has sent is read a buffer at a time, and who has more waits until
 // all others have had theirs. Where thousands send without pause a round takes long. Who sends little does not wait for it: until it has
@@ -44,6 +48,19 @@ func (p *epoll) list(slot uint32, c *sock) {
 		l = &p.ready.round
 	}
 	l.slots = append(l.slots, slot)
+}
+
+// unlist takes a slot out of the line that it stands in.
+func (p *epoll) unlist(slot uint32) {
+	r := &p.ready
+	for _, l := range [...]*line{&r.first, &r.round, &r.passing} {
+		if i := slices.Index(l.slots, slot); i >= 0 {
+			if l.slots = slices.Delete(l.slots, i, i+1); l == &r.round && i < r.left {
+				r.left--
+			}
+			return
+		}
+	}
 }
 
 // count counts what was read from a connection, which is known from then on.

@@ -214,3 +214,16 @@ func TestSharesOfARound(t *testing.T) {
 		t.Errorf("a byte counts as %d", c.had-crowdBuffer)
 	}
 }
+
+// Who comes in the place of somebody who was given up while it stood in a line has none there.
+func TestNewcomerHasNoPlaceInLine(t *testing.T) {
+	w := newCrowd(t)
+	slot, peer := w.join()
+	w.says(slot, peer, hello)
+	r := &w.p.ready
+	r.round.slots, r.passing.slots, r.left = append(r.round.slots, slot, 7), nil, 2
+	w.p.unlist(slot)
+	if !slices.Equal(r.round.slots, []uint32{7}) || r.left != 1 {
+		t.Errorf("%v, %d left of the round", r.round.slots, r.left)
+	}
+}

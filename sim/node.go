@@ -33,11 +33,12 @@ type node struct {
 	off    bool           // no power
 	downAt schedule.Time  // when the last process ended, or was told to; -1: none has
 
-	ready       []ready // what the next turns are told, in order
-	infos       []engine.ConnInfo
-	conns       []nodeConn // by slot
-	newest      nodeConn   // being accepted: it has no slot yet
-	active      int        // connections that the engine has not given up
+	ready       []ready           // what the next turns are told, in order
+	infos       []engine.ConnInfo // of those that were not accepted yet
+	backlog     []ready           // of these, whom the engine does not want yet, as in the system's queue
+	conns       []nodeConn        // by slot
+	newest      nodeConn          // being accepted: it has no slot yet
+	active      int               // connections that the engine has not given up
 	turnDue     bool
 	turnNow     bool // inside a turn: effects are those of this turn
 	busy        schedule.Time
@@ -256,7 +257,7 @@ func (n *node) die(now schedule.Time) {
 	n.eng = nil
 	n.life++
 	n.addr = ""
-	n.ready, n.infos = n.ready[:0], n.infos[:0]
+	n.ready, n.infos, n.backlog = n.ready[:0], n.infos[:0], n.backlog[:0]
 	clear(n.conns)
 	n.conns, n.active = n.conns[:0], 0
 	n.listener, n.service, n.lapses, n.lending = listener{}, service{}, lapses{at: now}, lending{at: now}
@@ -286,7 +287,7 @@ func (n *node) tell(r ready) {
 
 // poke makes sure that a turn comes if there is something to tell.
 func (n *node) poke() {
-	if n.eng == nil || n.turnDue || n.paused > 0 || len(n.ready) == 0 {
+	if n.eng == nil || n.turnDue || n.paused > 0 || len(n.ready)+len(n.backlog) == 0 {
 		return
 	}
 	n.turnDue = true
@@ -305,6 +306,7 @@ func (n *node) turn(now schedule.Time) {
 	n.w.engineEvents++
 	n.turns++
 	n.eng.BeginTurn()
+	n.admit()
 	count, done := len(n.ready), 0
 	for done < count && !n.eng.TurnFull() {
 		r := n.ready[done]
@@ -359,7 +361,7 @@ func (n *node) hand(r ready) {
 		t.event(n.index, EventListenerFailed, 0, int64(r.n))
 		n.eng.ListenerFailed(engine.ListenerID(r.n), "address already in use")
 	case readyAccept:
-		n.accept(r.conn, engine.ListenerID(r.n))
+		n.admit(r)
 	case readyRead:
 		n.read(r.conn)
 	case readyWrite:

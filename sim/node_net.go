@@ -87,6 +87,17 @@ func (n *node) slot(id engine.ConnID) *nodeConn {
 	return nil
 }
 
+// admit has the engine accept those who have come, as far as it wants them now.
+func (n *node) admit(come ...ready) {
+	n.backlog = append(n.backlog, come...)
+	for len(n.backlog) > 0 && n.eng.Admits() {
+		r := n.backlog[0]
+		n.backlog = n.backlog[:copy(n.backlog, n.backlog[1:])]
+		n.accept(r.conn, engine.ListenerID(r.n))
+	}
+}
+
+// accept tells the engine of a connection.
 func (n *node) accept(c *netsim.Conn, l engine.ListenerID) {
 	info := n.infos[0]
 	n.infos = n.infos[:copy(n.infos, n.infos[1:])]
