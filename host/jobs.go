@@ -21,6 +21,9 @@ type job struct {
 	run func()
 }
 
+// longJobs is after how many jobs in a row a thread stands back farther.
+const longJobs = 8
+
 func (j *jobs) submit(s *Server, id engine.JobID, run func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -34,11 +37,14 @@ func (j *jobs) submit(s *Server, id engine.JobID, run func()) {
 // work runs jobs until none is left, or the server has ended.
 func (j *jobs) work(s *Server) {
 	runtime.LockOSThread() // the thread ends with the goroutine: it can't be raised again
-	lowerThread()
-	for {
+	lowerThread(false)
+	for n := 0; ; n++ {
 		next, ok := j.take()
 		if !ok {
 			return
+		}
+		if n == longJobs {
+			lowerThread(true)
 		}
 		next.run()
 		if !s.post(func(e *engine.Engine) { e.JobDone(next.id) }) {

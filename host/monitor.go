@@ -260,7 +260,7 @@ func (m *Monitoring) makeBody(ctx context.Context, a monitor.Answer, use func(bo
 // and, as so few are made at a time, always has a processor.
 func standBack(a monitor.Answer, use func(body any) error) error {
 	runtime.LockOSThread() // the thread ends with the goroutine: it can't be raised again
-	lowerThread()
+	lowerThread(true)
 	body, err := a.Body()
 	if err != nil {
 		return err

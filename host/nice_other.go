@@ -3,4 +3,4 @@
 package host
 
 // lowerThread does nothing: priorities of single threads are not to be had everywhere.
-func lowerThread() {}
+func lowerThread(bool) {}
