@@ -42,6 +42,7 @@ type account struct {
 
 	beat    timer // when its connections are told of again
 	telling bool  // they are about to be
+	wish    wish  // that somebody made about its connections
 }
 
 func (e *Engine) newAccount(name string) *account {

@@ -153,8 +153,8 @@ func (e *Engine) amend(key string) {
 		s.dropCycles(i)
 	}
 	e.enforceSome(s, which)
-	if e.opts.Debug {
-		e.sayProblems(LevelDebug, key, s)
+	if e.debugsIn(e.byAccount[key]) {
+		e.sayProblems(e.debugLevel(), key, s)
 	}
 	s.problems = nil
 }
@@ -285,8 +285,8 @@ func (e *Engine) expel(c *conn, err wire.Err, reason CloseReason) {
 		e.turnAway(c, reason, nil, "")
 		return
 	}
-	if e.opts.Debug {
-		e.complainAt(LevelDebug, c, string(err))
+	if e.debugs(c) {
+		e.complainAt(e.debugLevel(), c, string(err))
 	}
 	e.closeConn(c, reason, err)
 }

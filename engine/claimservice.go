@@ -180,8 +180,8 @@ func (e *Engine) updateDone(r *reading, what string) {
 	if name == "jwt update cached" {
 		name = "jwt updated cache"
 	}
-	if e.opts.Debug {
-		e.logf(LevelDebug, "", name+" - "+r.claims.Rules.Name)
+	if e.debugsIn(e.byAccount[r.claims.Rules.Name]) {
+		e.logf(e.debugLevel(), "", name+" - "+r.claims.Rules.Name)
 	}
 	e.respondJSON(r.update, claimsAnswer{Server: e.identity(), Data: &claimsStatus{Account: r.claims.Rules.Name, Code: 200, Message: name}})
 }

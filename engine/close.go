@@ -67,8 +67,8 @@ func (e *Engine) closeConn(c *conn, reason CloseReason, err wire.Err) {
 // closeSilent closes a connection whose peer did not say what it had to. That is no error of the server's: the log has text about
 // it where debug lines are wanted.
 func (e *Engine) closeSilent(c *conn, reason CloseReason, err wire.Err, text string) {
-	if e.opts.Debug {
-		e.logf(LevelDebug, c.subject(), text)
+	if e.debugs(c) {
+		e.logf(e.debugLevel(), c.subject(), text)
 	}
 	e.closeConn(c, reason, err)
 }
@@ -113,8 +113,8 @@ func (e *Engine) detach(c *conn, reason CloseReason) {
 	e.remember(c, reason)
 	e.active--
 	e.depart(c, reason)
-	if e.opts.Debug {
-		e.logf(LevelDebug, c.subject(), "Client connection closed: "+string(reason))
+	if e.debugs(c) {
+		e.logf(e.debugLevel(), c.subject(), "Client connection closed: "+string(reason))
 	}
 	e.release(c)
 	e.endCheck(c)

@@ -136,6 +136,8 @@ type conn struct {
 	ip        string
 	port      int
 	connect   wire.Connect
+
+	wish wish // that somebody made about this connection alone
 }
 
 // traffic counts messages and bytes, headers and payload, from the server's point of view.

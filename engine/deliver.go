@@ -114,7 +114,7 @@ func (e *Engine) deliver(s *subscription) bool {
 	c.lastActive = e.now
 	c.stats.outMsgs++
 	c.stats.outBytes += uint64(size)
-	if e.opts.Trace {
+	if e.traces && e.tracesOf(c) {
 		e.traceMsg(s, plain)
 	}
 	c.acc.traffic.outMsgs++

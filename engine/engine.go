@@ -60,6 +60,7 @@ type Engine struct {
 	flushAt   int       // bytes waiting for a receiver that are written without waiting for the end of the turn
 	fed       bool      // something was received this turn
 	turn      bool      // between BeginTurn and EndTurn
+	traces    bool      // something is traced: all, or some connections
 	epoch     uint16    // counts the operator's decisions that connections have to follow
 	sweep     sweep     // the visit to those that have not
 	remaking  remakings // become other users, with many subscriptions
@@ -127,6 +128,7 @@ type Engine struct {
 	marks     [NumMarks]uint32
 
 	tracing *tracing // of the message that is published next; nil: nobody asks
+	wishes  wishes   // for lines about single connections and accounts
 }
 
 // Port is where the engine listens.
@@ -193,6 +195,7 @@ func New(o Options, env Env) *Engine {
 	if e.system = e.global; systemName(o.SystemAccount) != globalAccount {
 		e.system = e.newAccount(systemName(o.SystemAccount))
 	}
+	e.noteTraces()
 	e.initInternal()
 	if o.operatorMode() {
 		e.initTrust(operators)
@@ -262,6 +265,7 @@ func (e *Engine) newConn(info ConnInfo) *conn {
 // forget frees the connection's slot. Its subscriptions may still have to be reaped.
 func (e *Engine) forget(c *conn) {
 	c.gone = true
+	e.endWish(c)
 	c.out.drop(&e.pool)
 	if c.msg != nil {
 		e.pool.release(c.msg.ck)

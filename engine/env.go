@@ -73,6 +73,8 @@ const (
 	LevelInfo
 	LevelDebug
 	LevelTrace
+	LevelDebugWished // as LevelDebug, but written whatever the options: an operator asked for lines of this connection, or account
+	LevelTraceWished // as LevelTrace, likewise
 )
 
 // Log takes one line. subject names the connection the line is about in nats-server's form ("127.0.0.1:5 - cid:7"),

@@ -261,8 +261,8 @@ func (e *Engine) Closed(id ConnID, why string) {
 	}
 	if why != "" {
 		reason = ReasonReadError
-		if e.opts.Debug && c.gate&gateClosed == 0 {
-			e.logf(LevelDebug, c.subject(), "Client connection broke: "+why)
+		if e.debugs(c) && c.gate&gateClosed == 0 {
+			e.logf(e.debugLevel(), c.subject(), "Client connection broke: "+why)
 		}
 	}
 	e.detach(c, reason)

@@ -96,7 +96,7 @@ func (e *Engine) line(c *conn, line, rest []byte) []byte {
 	if !c.told && !startsConnect(line) {
 		e.announce(c)
 	}
-	if e.opts.Trace && !c.again {
+	if e.traces && !c.again && e.tracesOf(c) {
 		e.traceIn(c, line)
 	}
 	e.work += len(line) / lineBytes

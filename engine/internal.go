@@ -114,7 +114,7 @@ func (e *Engine) publishPost(behalf *account, p *post) {
 		a.Header, a.HeaderToken = p.header, wire.AppendUint(nil, p.header)
 	}
 	a.SizeToken = wire.AppendUint(nil, a.Size)
-	if e.opts.Trace && e.opts.TraceVerbose {
+	if e.traces && e.tracesOwn(p.account) {
 		e.tracePost(p)
 	}
 	e.self.acc, e.speaksFor = p.account, behalf

@@ -195,8 +195,8 @@ func (e *Engine) refuseAs(c *conn, v *verdict) {
 
 // explain says in the log why a client was not let in.
 func (e *Engine) explain(c *conn, why string) {
-	if e.opts.Debug {
-		e.complainAt(LevelDebug, c, printable([]byte(why)))
+	if e.debugs(c) {
+		e.complainAt(e.debugLevel(), c, printable([]byte(why)))
 	}
 }
 

@@ -20,8 +20,8 @@ func (e *Engine) unpinned(c *conn) bool {
 	if slices.Contains(pins, key) {
 		return false
 	}
-	if e.opts.Debug {
-		e.logf(LevelDebug, c.subject(), "Failed pinned cert test for key id: "+key)
+	if e.debugs(c) {
+		e.logf(e.debugLevel(), c.subject(), "Failed pinned cert test for key id: "+key)
 	}
 	if e.sweep.on {
 		e.sweep.unpinned++

@@ -52,8 +52,8 @@ func (e *Engine) proxyReceived(c *conn, data []byte) (rest []byte) {
 		e.mark(MarkProxyNamed)
 		by := c.address()
 		c.ip, c.port = from.Addr().String(), int(from.Port())
-		if e.opts.Debug {
-			e.logf(LevelDebug, c.subject(), "Client connection comes by a proxy at "+by)
+		if e.debugs(c) {
+			e.logf(e.debugLevel(), c.subject(), "Client connection comes by a proxy at "+by)
 		}
 	}
 	e.proxyOver(c)

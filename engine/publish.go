@@ -68,7 +68,7 @@ func (e *Engine) publish(c *conn, a *wire.PubArgs, body []byte, ck *chunk) {
 	e.work++
 	c.stats.inMsgs++
 	c.stats.inBytes += uint64(a.Size)
-	if e.opts.Trace && !c.again {
+	if e.traces && !c.again && e.tracesOf(c) {
 		e.traceBody(c, "<<-", a.Header, body)
 	}
 	c.acc.traffic.inMsgs++

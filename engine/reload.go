@@ -48,6 +48,7 @@ func (e *Engine) ReloadPrepared(p *Prepared) (needRestart []string) {
 	o.SystemAccount, o.Check = old.SystemAccount, old.Check
 	o.NatsdVersion, o.GoVersion, o.GitCommit = old.NatsdVersion, old.GoVersion, old.GitCommit
 	e.opts = o
+	e.noteTraces()
 	if e.trust == nil { // else accounts are what their JWTs say
 		e.setAccounts(p.rules)
 	}

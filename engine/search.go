@@ -263,7 +263,7 @@ func (e *Engine) unread(f *fanout) {
 		line = append(wire.AppendUint(line, m.header), ' ')
 	}
 	line = append(wire.AppendUint(line, m.size), '\r', '\n')
-	c.again, c.granted = e.opts.Trace, f.granted
+	c.again, c.granted = e.traces && e.tracesOf(c), f.granted
 	all := [...][]byte{line, m.body, c.stash}
 	size := 0
 	for _, part := range all {

@@ -7,7 +7,7 @@ func (e *Engine) sendBytes(c *conn, b []byte) {
 	if c.gate&gateClosed != 0 || !e.room(c, len(b)) {
 		return
 	}
-	if e.opts.Trace {
+	if e.traces && e.tracesOf(c) {
 		e.traceOut(c, b)
 	}
 	copy(c.out.extend(&e.pool, len(b)), b)
@@ -18,7 +18,7 @@ func (e *Engine) sendString(c *conn, s string) {
 	if c.gate&gateClosed != 0 || !e.room(c, len(s)) {
 		return
 	}
-	if e.opts.Trace {
+	if e.traces && e.tracesOf(c) {
 		e.traceOut(c, []byte(s))
 	}
 	copy(c.out.extend(&e.pool, len(s)), s)

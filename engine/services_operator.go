@@ -10,7 +10,7 @@ import (
 func operatorServices() []namedService {
 	return []namedService{
 		{"KICK", (*Engine).serveKick}, {"LDM", (*Engine).serveClientLameDuck}, {"RELOAD", (*Engine).serveReload},
-		{"EXPLAIN", (*Engine).serveExplain},
+		{"EXPLAIN", (*Engine).serveExplain}, {"TRACE", (*Engine).serveTrace},
 	}
 }
 
@@ -26,13 +26,21 @@ func (e *Engine) named(k *call, missing string) *conn {
 		e.misunderstood(k, err)
 		return nil
 	}
+	c := e.byCID(r.CID)
+	if c == nil {
+		e.fail(k, missing)
+	}
+	return c
+}
+
+// byCID finds a connection by its number; nil: there is none, or it is closing.
+func (e *Engine) byCID(cid uint64) *conn {
 	e.work += len(e.conns) / lookWork
 	for _, c := range e.conns {
-		if c != nil && c.cid == r.CID && c.gate&gateClosed == 0 {
+		if c != nil && c.cid == cid && c.gate&gateClosed == 0 {
 			return c
 		}
 	}
-	e.fail(k, missing)
 	return nil
 }
 

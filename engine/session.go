@@ -99,8 +99,8 @@ func (e *Engine) greet(c *conn) {
 	}
 	o := wire.DefaultConnect()
 	c.verbose, c.pedantic, c.echo = o.Verbose, o.Pedantic, o.Echo
-	if e.opts.Debug {
-		e.logf(LevelDebug, c.subject(), "Client connection created")
+	if e.debugs(c) {
+		e.logf(e.debugLevel(), c.subject(), "Client connection created")
 	}
 	e.active++
 	e.sendInfo(c, func(i *wire.Info) {

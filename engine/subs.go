@@ -78,7 +78,7 @@ func (e *Engine) unsubscribe(c *conn, args []byte) {
 
 // endSub removes a subscription. A match being delivered may still name it: it is dead from here on.
 func (e *Engine) endSub(s *subscription) {
-	if e.opts.Trace {
+	if e.traces && e.tracesOf(s.conn) {
 		e.traceEnd(s)
 	}
 	s.flags |= subDead
@@ -124,5 +124,6 @@ func (e *Engine) reap() {
 		}
 		e.reaping[len(e.reaping)-1] = nil
 		e.reaping = e.reaping[:len(e.reaping)-1]
+		e.endWish(c)
 	}
 }

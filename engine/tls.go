@@ -223,9 +223,9 @@ func (e *Engine) TLSUp(id ConnID, info TLSInfo) {
 	if c.repin && e.unpinned(c) {
 		return
 	}
-	if e.opts.Debug {
-		e.logf(LevelDebug, c.subject(), "TLS handshake complete")
-		e.logf(LevelDebug, c.subject(), "TLS version "+info.Version+", cipher suite "+info.CipherSuite)
+	if e.debugs(c) {
+		e.logf(e.debugLevel(), c.subject(), "TLS handshake complete")
+		e.logf(e.debugLevel(), c.subject(), "TLS version "+info.Version+", cipher suite "+info.CipherSuite)
 	}
 	if !c.authed {
 		c.authEnd = later(e.now, e.opts.AuthTimeout)
@@ -287,8 +287,8 @@ func (e *Engine) tlsFailed(c *conn, why string) {
 	switch {
 	case why != tlsTimeout && why != TLSNotTLS:
 		e.complain(c, "TLS handshake error: "+printable([]byte(why)))
-	case e.opts.Debug: // whoever looks whether the port is open does that
-		e.complainAt(LevelDebug, c, "TLS handshake error: "+why)
+	case e.debugs(c): // whoever looks whether the port is open does that
+		e.complainAt(e.debugLevel(), c, "TLS handshake error: "+why)
 	}
 	e.detach(c, ReasonTLSHandshake)
 }

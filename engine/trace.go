@@ -11,9 +11,10 @@ import (
 )
 
 // Traces are lines about the protocol, in nats-server's form: "<<-" is what the server got, "->>" what it sent, "<->" what it
-// did by itself. Everything here is called only where Options.Trace is on: nothing of it may be on a message's way otherwise.
+// did by itself. Everything here is called only for who is traced: nothing of it may be on a
+// message's way otherwise.
 
-func (e *Engine) trace(c *conn, text string) { e.logf(LevelTrace, c.subject(), text) }
+func (e *Engine) trace(c *conn, text string) { e.logf(e.traceLevel(), c.subject(), text) }
 
 // traceIn logs a control line that a client sent, without its secrets.
 func (e *Engine) traceIn(c *conn, line []byte) {
@@ -83,9 +84,9 @@ func (e *Engine) traceEnd(s *subscription) {
 // tracePost logs a message of the server's own.
 func (e *Engine) tracePost(p *post) {
 	line := "PUB " + p.subject + " " + p.reply + " " + strconv.Itoa(len(p.body)-2)
-	e.logf(LevelTrace, "SYSTEM", "<<- ["+printable([]byte(line))+"]")
+	e.logf(e.traceLevel(), "SYSTEM", "<<- ["+printable([]byte(line))+"]")
 	if text := e.tracedBody(p.header, p.body[:len(p.body)-2]); text != "" {
-		e.logf(LevelTrace, "SYSTEM", "<<-"+text)
+		e.logf(e.traceLevel(), "SYSTEM", "<<-"+text)
 	}
 }
 

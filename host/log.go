@@ -195,8 +195,8 @@ func (l *Logger) Change(o LogOptions) error {
 	return nil
 }
 
-var tags = [...]string{"FTL", "ERR", "WRN", "INF", "DBG", "TRC"}
-var levels = [...]string{"fatal", "error", "warn", "info", "debug", "trace"}
+var tags = [...]string{"FTL", "ERR", "WRN", "INF", "DBG", "TRC", "DBG", "TRC"}
+var levels = [...]string{"fatal", "error", "warn", "info", "debug", "trace", "debug", "trace"}
 
 // Log implements engine.Log. It may be called from any goroutine.
 func (l *Logger) Log(level engine.Level, subject, text string) {

@@ -50,6 +50,8 @@ func TestLogText(t *testing.T) {
 		{"debug, off", LogOptions{Trace: true}, engine.LevelDebug, "", "x", ""},
 		{"debug, on", LogOptions{Debug: true}, engine.LevelDebug, "", "x", pid + stamp + `\[DBG\] x`},
 		{"trace, off", LogOptions{Debug: true}, engine.LevelTrace, "", "x", ""},
+		{"debug, off, of one connection", LogOptions{}, engine.LevelDebugWished, "", "x", pid + stamp + `\[DBG\] x`},
+		{"trace, off, of one connection", LogOptions{}, engine.LevelTraceWished, "", "x", pid + stamp + `\[TRC\] x`},
 		{"trace, on", LogOptions{Trace: true}, engine.LevelTrace, "", "x", pid + stamp + `\[TRC\] x`},
 		{"subject", LogOptions{}, engine.LevelInfo, "127.0.0.1:5 - cid:7", "gone", pid + stamp + `\[INF\] 127\.0\.0\.1:5 - cid:7 - gone`},
 		{"no time", LogOptions{NoTime: true}, engine.LevelInfo, "", "x", pid + `\[INF\] x`},

@@ -90,7 +90,7 @@ func (s *syslogLines) send(level engine.Level, text string) error {
 		return s.w.Err(text)
 	case engine.LevelWarn:
 		return s.w.Warning(text)
-	case engine.LevelDebug:
+	case engine.LevelDebug, engine.LevelDebugWished:
 		return s.w.Debug(text)
 	default: // information and traces
 		return s.w.Notice(text)
