@@ -113,8 +113,12 @@ func (e *Engine) silent(c *conn) *user {
 	return d.noAuth
 }
 
-// admit lets a connection in as somebody; nil: nobody was asked for.
+// admit lets a connection in as somebody; nil: nobody was asked for. One that is in already, and now asks for what there is not, does
+// not become somebody else before it is closed for that: it would be told of subscriptions that it may not have as that user.
 func (e *Engine) admit(c *conn, who *user, answer bool) {
+	if c.connected && !e.suits(c) {
+		return
+	}
 	if e.become(c, who); c.gate&gateClosed != 0 {
 		return
 	}

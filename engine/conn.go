@@ -64,7 +64,7 @@ type conn struct {
 	verbose   bool
 	pedantic  bool
 	noResp    bool
-	infoSent  bool // the INFO after the first PONG
+	greeted   bool // the first PONG after CONNECT was sent, and INFO behind it if the client wanted that
 
 	paused  bool // PauseReading is in force
 	queued  bool // in Engine.run

@@ -195,12 +195,7 @@ func (e *Engine) accept(c *conn) {
 	c.verbose, c.pedantic, c.echo = o.Verbose, o.Pedantic, o.Echo
 	c.headers = o.Headers && !e.opts.NoHeaders
 	c.noResp = o.NoResponders
-	if o.Protocol < 0 || o.Protocol > 1 {
-		e.protocolError(c, wire.ErrInvalidProtocol, ReasonBadVersion)
-		return
-	}
-	if c.noResp && !c.headers {
-		e.protocolError(c, wire.ErrNoRespondersNoHdr, ReasonNoHeaders)
+	if !e.suits(c) {
 		return
 	}
 	if !c.told {
@@ -209,10 +204,25 @@ func (e *Engine) accept(c *conn) {
 	e.arm(c)
 }
 
+// suits reports whether a CONNECT asks for nothing but what there is; if not, the connection is closed.
+func (e *Engine) suits(c *conn) bool {
+	switch o := &c.connect; {
+	case o.Protocol < 0 || o.Protocol > 1:
+		e.protocolError(c, wire.ErrInvalidProtocol, ReasonBadVersion)
+	case o.NoResponders && (!o.Headers || e.opts.NoHeaders):
+		e.protocolError(c, wire.ErrNoRespondersNoHdr, ReasonNoHeaders)
+	default:
+		return true
+	}
+	return false
+}
+
 func (e *Engine) pinged(c *conn) {
 	e.sendString(c, "PONG\r\n")
-	if c.connected && c.connect.Protocol >= 1 && !c.infoSent {
-		c.infoSent = true
+	if !c.connected || c.greeted {
+		return
+	}
+	if c.greeted = true; c.connect.Protocol >= 1 {
 		e.sendInfo(c, func(i *wire.Info) {
 			i.ConnectInfo, i.RemoteAccount, i.AuthRequired = true, c.acc.name, e.users.required()
 			i.IsSystem = c.acc == e.system

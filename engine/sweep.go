@@ -132,7 +132,7 @@ func (e *Engine) visit(c *conn) {
 		e.reauthenticate(c)
 		e.moves.visiting = outer
 	}
-	if e.sweep.info && c.infoSent {
+	if e.sweep.info && c.greeted && c.connect.Protocol >= 1 {
 		e.sendInfo(c, func(*wire.Info) {})
 	}
 	if c.stallEnd > 0 {

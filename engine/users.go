@@ -323,8 +323,9 @@ func (e *Engine) permit(c *conn, s *subscription) bool {
 	return allowed
 }
 
-// judge says whether the connection may have a subscription to subj, and with which flags. What is no pattern is not in an
-// allow list, and not denied either.
+// judge says whether the connection may have a subscription to subj, and with which flags. What has an empty token is not in an
+// allow list, and not denied either; a ">" that is not the last token is one like others, as for nats-server: it is told that way
+// whether what is no pattern might have been subscribed to.
 func (c *conn) judge(subj, queue []byte) (allowed bool, flags subFlags) {
 	may := c.user.may()
 	if may == nil {
@@ -333,7 +334,7 @@ func (c *conn) judge(subj, queue []byte) (allowed bool, flags subFlags) {
 	if c.grants != nil {
 		flags |= subTracked
 	}
-	if !subject.ValidPattern(subj) {
+	if subject.HasEmptyToken(subj) { // no rule covers it
 		return len(may.Spec().Subscribe.Allow) == 0, 0
 	}
 	switch may.CanSubscribe(subj, queue) {

@@ -63,8 +63,9 @@ func (s *Set) CanPublish(subj []byte) bool {
 	return s.publish.deny == nil || s.publish.deny.match(subj, &anyone) == nil
 }
 
-// CanSubscribe says whether a subscription to the valid pattern subj is
-// accepted, as a member of the given queue group, or as none if queue is empty.
+// CanSubscribe says whether a subscription to the pattern subj is accepted, as a
+// member of the given queue group, or as none if queue is empty. A ">" that is
+// not the last token, which a valid pattern does not have, is a token like others.
 func (s *Set) CanSubscribe(subj, queue []byte) Verdict {
 	if s.subscribe.allow != nil {
 		if _, ok := s.allows(subj, queue); !ok {
