@@ -176,7 +176,7 @@ func simSingle(o *simFlags) int {
 		}
 	}
 	if r.Failure != nil {
-		fmt.Println("reproduce: " + run.command())
+		run.reportFailure(os.Stdout)
 		return 1
 	}
 	return 0
@@ -247,6 +247,11 @@ func (c *chosen) command() string {
 		command += " -with " + c.with
 	}
 	return command
+}
+
+// reportFailure says how to go on from a run that failed: the source that it was, and what repeats it there, and makes it smaller.
+func (c *chosen) reportFailure(w io.Writer) {
+	fmt.Fprintf(w, "commit: %s\nreproduce: %s\nshrink: %s -shrink\n", orUnknown(server.Commit()), c.command(), c.command())
 }
 
 // reportDrift says which choices of a replayed log no longer apply, and whether the run is still the one recorded.

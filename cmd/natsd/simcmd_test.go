@@ -145,6 +145,24 @@ func TestAFailureIsOneLineWithItsProperty(t *testing.T) {
 	}
 }
 
+// Below the line of a run that failed is all that is needed to go on.
+func TestAFailureSaysHowToGoOn(t *testing.T) {
+	for _, c := range []struct {
+		run  chosen
+		want string
+	}{
+		{chosen{seed: 7, duration: 2 * time.Second, with: "garbage"}, "natsd sim -seed 7 -for 2s -with garbage"},
+		{chosen{file: "x.log", log: &decision.Log{}}, "natsd sim -replay x.log"},
+	} {
+		var b strings.Builder
+		c.run.reportFailure(&b)
+		form := regexp.MustCompile(`^commit: ([0-9a-f]{7}|unknown)\nreproduce: ` + regexp.QuoteMeta(c.want) + `\nshrink: ` + regexp.QuoteMeta(c.want) + ` -shrink\n$`)
+		if !form.MatchString(b.String()) {
+			t.Errorf("%q", b.String())
+		}
+	}
+}
+
 func TestAWorkerThatHangsOrDiesIsAFailureOfItsRun(t *testing.T) {
 	w := &workerProcess{o: &simFlags{}}
 	defer w.stop()

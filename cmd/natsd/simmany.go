@@ -130,7 +130,7 @@ func (m *manyRuns) print(r *simResult) {
 	m.hashes = append(m.hashes, r.Hash)
 	fmt.Println(r.line())
 	if r.Failure != nil {
-		fmt.Println("reproduce: " + m.o.chosen(r.Seed).command())
+		m.o.chosen(r.Seed).reportFailure(os.Stdout)
 	}
 }
 

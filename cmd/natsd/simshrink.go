@@ -5,6 +5,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/natsd/natsd/server"
 	"github.com/natsd/natsd/sim"
 	"github.com/natsd/natsd/sim/decision"
 	"github.com/natsd/natsd/sim/shrink"
@@ -59,7 +60,7 @@ func simShrink(o *simFlags, run *chosen, failed *simResult) int {
 		fmt.Fprintf(os.Stderr, "natsd sim: %v\n", err)
 		return 2
 	}
-	fmt.Println("reproduce: " + small.command())
+	fmt.Printf("commit: %s\nreproduce: %s\n", orUnknown(server.Commit()), small.command())
 	return 1
 }
 

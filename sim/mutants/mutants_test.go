@@ -109,7 +109,7 @@ func TestMutantFilesAreRead(t *testing.T) {
 func TestWhatAHuntPrintsIsRead(t *testing.T) {
 	f := found{mutant: &mutant{}}
 	runs := f.read("seed=4 hash=00 events=1 simulated=1m0s wall=2ms faults=0 ok\n" +
-		"seed=5 hash=00 events=1 simulated=30s wall=2ms faults=0 FAIL lost: what: a line\nreproduce: x\nseed=6 FAIL determinism: no\nruns=2\n")
+		"seed=5 hash=00 events=1 simulated=30s wall=2ms faults=0 FAIL lost: what: a line\ncommit: 0123456\nreproduce: x\nshrink: x -shrink\nseed=6 FAIL determinism: no\nruns=2\n")
 	if runs != 3 || f.seed != 5 || f.property != "lost" || f.what != "what: a line" || f.simulated != 90*time.Second {
 		t.Errorf("%d runs, %+v", runs, f)
 	}
