@@ -116,7 +116,7 @@ type lines struct {
 	all []string
 }
 
-var levelTags = [...]string{"FTL", "ERR", "WRN", "INF", "DBG", "TRC"}
+var levelTags = [...]string{"FTL", "ERR", "WRN", "INF", "DBG", "TRC", "DBG", "TRC"}
 
 // Log implements engine.Log.
 func (l *lines) Log(level engine.Level, subject, text string) {

@@ -44,7 +44,7 @@ func RunOptions(t testing.TB, o server.Options) *Server {
 	return s
 }
 
-// Start is RunOptions for a server that may fail to start.
+// Start is RunOptions for a server that may fail to start. The error is that of server.Start.
 func Start(t testing.TB, o server.Options) (*Server, error) {
 	t.Helper()
 	l := &log{t: t}
@@ -101,7 +101,7 @@ type log struct {
 	over bool // nothing may be said to t any more
 }
 
-var tags = [...]string{"FTL", "ERR", "WRN", "INF", "DBG", "TRC"}
+var tags = [...]string{"FTL", "ERR", "WRN", "INF", "DBG", "TRC", "DBG", "TRC"}
 
 // Log implements engine.Log.
 func (l *log) Log(level engine.Level, subject, text string) {
