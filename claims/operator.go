@@ -21,7 +21,7 @@ type Operator struct {
 	Version       string   // the least server version; empty: any
 }
 
-// DecodeOperator reads an operator JWT and verifies that its issuer signed it.
+// DecodeOperator reads an operator JWT and verifies that its issuer signed it. The error says why it can't be read, or what prevents its use.
 func DecodeOperator(text string) (*Operator, error) {
 	c, err := jwt.DecodeOperatorClaims(text)
 	if err != nil {

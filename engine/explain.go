@@ -69,7 +69,7 @@ type Crossing struct {
 }
 
 // Explain answers for a user of options that were checked: one that exists by name or public key, or anybody where no
-// credentials are asked for. queue may be empty.
+// credentials are asked for. queue may be empty. The error says that there is no such user, or that subj is no subject.
 func Explain(o *Options, name, subj, queue string) (*Explained, error) {
 	if !subject.ValidPattern(subj) {
 		return nil, fmt.Errorf("%q is not a subject", subj)

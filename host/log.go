@@ -47,7 +47,7 @@ func (p *LogOptions) sameDestination(o *LogOptions) bool {
 	return p.File == o.File && p.RemoteSyslog == o.RemoteSyslog && p.Syslog == o.Syslog && p.SizeLimit == o.SizeLimit && p.MaxFiles == o.MaxFiles
 }
 
-// Check finds what can't work without opening anything.
+// Check finds what can't work without opening anything: the address of a remote syslog that can't be read, any syslog on Windows.
 func (p *LogOptions) Check() error {
 	if !p.toSyslog() {
 		return nil
@@ -55,7 +55,7 @@ func (p *LogOptions) Check() error {
 	return checkSyslog(p.RemoteSyslog)
 }
 
-// CheckFile says why the file can't be opened, as far as that shows without making it.
+// CheckFile says why the file can't be opened, as far as that shows without making it; nil where no file is named.
 func (p *LogOptions) CheckFile() error {
 	if p.File == "" {
 		return nil
@@ -133,7 +133,8 @@ const logPatience = 2 * time.Second
 // logComplaints is how often standard error says that the log can't be written.
 const logComplaints = 10 * time.Second
 
-// NewLogger opens the destination and starts the writer.
+// NewLogger opens the destination and starts the writer. It fails where the file can't be opened, or the syslog can't be reached or
+// there is none, and opens nothing then.
 func NewLogger(o LogOptions) (*Logger, error) { return newLogger(o, os.Stderr) }
 
 // newLogger makes a Logger that writes to std where nothing else is named.
@@ -169,7 +170,7 @@ func (l *Logger) note(text string) []byte {
 }
 
 // Change takes over other options. Lines logged before are written as they would have been. When the new destination can't be
-// opened, nothing changes.
+// opened, which the error says as that of NewLogger, nothing changes.
 func (l *Logger) Change(o LogOptions) error {
 	l.mu.Lock()
 	same := l.opts.sameDestination(&o)

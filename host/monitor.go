@@ -91,7 +91,8 @@ const answerWait = 10 * time.Second
 
 var errBusy = errors.New("Too many ask at once")
 
-// Monitor opens an address and serves until Close.
+// Monitor opens an address and serves until Close. It fails where the address can't be listened on. What goes wrong later is its clients'
+// to see.
 func (s *Server) Monitor(o MonitorOptions) (*Monitoring, error) {
 	ln, err := net.Listen("tcp", o.Addr)
 	if err != nil {

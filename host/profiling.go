@@ -16,7 +16,8 @@ type Profiling struct {
 	http *http.Server
 }
 
-// Profile opens addr ("host:port") and serves until Close. Block profiles are the caller's business.
+// Profile opens addr ("host:port") and serves until Close. It fails where that can't be listened on. Block profiles are the caller's
+// business.
 func Profile(addr string) (*Profiling, error) {
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -99,7 +99,8 @@ const acceptComplaints = 10 * time.Second
 // ErrNotListening is wrapped by what Run returns when the address could not be opened. It has been logged then.
 var ErrNotListening = errors.New("the client port could not be opened")
 
-// New makes a server. Run starts it; Discard gives it up without.
+// New makes a server. Run starts it; Discard gives it up without. It fails without Options.Log, and where the system has no descriptors
+// or memory left for an event loop, which Portable does not need. Options.Engine must have been checked: what is wrong with it panics.
 func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		return nil, errors.New("host: Options.Log is required")
@@ -149,7 +150,9 @@ func (s *Server) Discard() {
 	close(s.done)
 }
 
-// Run serves until the engine has stopped: after Stop, or after lame duck mode has ended. It may be called once.
+// Run serves until the engine has stopped: after Stop, or after lame duck mode has ended, when it returns nil. It may be called once. Its
+// error wraps ErrNotListening where the client port could not be opened, is what Options.Opened has returned, or says that the system
+// failed the event loop.
 func (s *Server) Run() error {
 	defer close(s.done)
 	defer s.markReady()

@@ -38,7 +38,7 @@ type ConnzOptions struct {
 
 func (ConnzOptions) question() {}
 
-// UnmarshalJSON also takes state in the words of a URL.
+// UnmarshalJSON also takes state in the words of a URL. The error is that of package json, or says which words there are.
 func (s *ConnState) UnmarshalJSON(b []byte) error {
 	var n int
 	if err := json.Unmarshal(b, &n); err == nil {
@@ -86,7 +86,8 @@ func connzQuery(r *reader) ConnzOptions {
 // Lists reports whether the subscriptions are wanted too.
 func (o *ConnzOptions) Lists() bool { return o.Subscriptions || o.Details }
 
-// Check says what is wrong with the options.
+// Check says what is wrong with the options, in nats-server's words: a filter without an account, an order that there is not, or not of
+// connections in this state.
 func (o *ConnzOptions) Check() error {
 	if o.FilterSubject != "" && o.Account == "" {
 		return errors.New("filter by subject only valid with account filtering")

@@ -37,7 +37,7 @@ func healthzQuery(r *reader) HealthzOptions {
 	}
 }
 
-// Check says what is wrong with the options.
+// Check says what is wrong with the options, in nats-server's words: a consumer without its stream, a stream without its account.
 func (o *HealthzOptions) Check() error {
 	switch {
 	case o.Stream == "" && o.Consumer != "":

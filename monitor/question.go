@@ -17,7 +17,7 @@ type Answer interface {
 	Body() (any, error)
 }
 
-// Encode is the JSON of a body as nats-server writes it.
+// Encode is the JSON of a body as nats-server writes it. It fails for what has no JSON, which no Answer's body is.
 func Encode(body any) ([]byte, error) { return json.MarshalIndent(body, "", "  ") }
 
 // names are the questions by the last part of their URLs.
@@ -45,7 +45,7 @@ var names = map[string]struct {
 func Known(name string) bool { _, ok := names[strings.ToLower(name)]; return ok }
 
 // FromQuery reads a question from the query of a URL whose path ends in name. What it does not know it passes over, as
-// nats-server does.
+// nats-server does. The error is nats-server's, about the first value that can't be read, or says that there is no such page.
 func FromQuery(name string, q url.Values) (Question, error) {
 	kind, ok := names[name]
 	if !ok {
@@ -60,7 +60,7 @@ func FromQuery(name string, q url.Values) (Question, error) {
 }
 
 // FromJSON reads a question from the body of a request to a service called name, in any case of letters. An empty body has no
-// options.
+// options. The error says that there is no such service, or is that of package json.
 func FromJSON(name string, body []byte) (Question, error) {
 	kind, ok := names[strings.ToLower(name)]
 	if !ok {

@@ -26,7 +26,7 @@ func subszQuery(r *reader) SubszOptions {
 	}
 }
 
-// Check says what is wrong with the options.
+// Check says what is wrong with the options, in nats-server's words: a subject to be tested that is none, or has wildcards.
 func (o *SubszOptions) Check() error {
 	if o.Test != "" && !subject.ValidLiteral(o.Test) {
 		return fmt.Errorf("invalid test subject, must be valid publish subject: %s", o.Test)

@@ -11,9 +11,9 @@ import (
 	"github.com/natsd/natsd/host"
 )
 
-// Reload reads the configuration again, as at start: the file, then the flags over it. A bad one changes nothing. It returns
-// when the new one is in force. Neither does one that changes what can't change without a restart, which the error names: it is not put
-// into force by halves.
+// Reload reads the configuration again, as at start: the file, then the flags over it. It returns when the new one is in force. With an
+// error nothing has changed, and the log has it too: there is no file, or what is wrong with it, or the new log, files or certificates
+// can't be opened, or it changes what can't change without a restart, whose names are in the error then, or the server has ended.
 func (v *Server) Reload() error {
 	<-v.reloading
 	defer func() { v.reloading <- struct{}{} }()

@@ -72,7 +72,8 @@ type Server struct {
 	err       error // valid when done is closed
 }
 
-// Start starts a server and returns when it serves. Stop ends it.
+// Start starts a server and returns when it serves. Stop ends it. The error says what is wrong with the flags or the configuration, all of
+// it at once, or which port, file or certificate can't be opened; nothing is left running then.
 func Start(o Options) (*Server, error) {
 	args := o.args()
 	s, err := parseFlags(args)
@@ -253,7 +254,7 @@ func (v *Server) Stop() {
 // Done is closed when the server has ended.
 func (v *Server) Done() <-chan struct{} { return v.done }
 
-// Wait waits until the server has ended, and returns why; nil where it was told to.
+// Wait waits until the server has ended, and returns why, as host.Server.Run does; nil where it was told to.
 func (v *Server) Wait() error {
 	<-v.done
 	return v.err
