@@ -32,29 +32,38 @@ func TestOperatorsConfigurations(t *testing.T) {
 	for _, name := range names {
 		name = strings.TrimSuffix(filepath.Base(name), ".txt")
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			want, err := os.ReadFile(filepath.Join("testdata/configs", name+".txt"))
-			ok(t, err)
-			got := playConfig(t, natsd, name, string(want))
-			if *rewriteConfigs {
-				ok(t, os.WriteFile(filepath.Join("testdata/configs", name+".txt"), []byte(got), 0o644))
-			} else if got != string(want) {
-				t.Errorf("%s", differing(got, string(want)))
-			}
-			if *peer == "" {
-				return
-			}
-			theirs := playConfig(t, *peer, name, got)
-			if ours := withoutExcused(got); ours != withoutExcused(theirs) {
-				t.Errorf("nats-server (second) differs:\n%s", differing(ours, withoutExcused(theirs)))
-			}
+			hosts(t, func(t *testing.T, w *world) { compareConfig(t, w, name) })
 		})
+	}
+}
+
+// compareConfig plays one with natsd, on a host, and where one is there with nats-server.
+func compareConfig(t *testing.T, w *world, name string) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.Join("testdata/configs", name+".txt"))
+	ok(t, err)
+	var flags []string
+	if w.portable {
+		flags = append(flags, "--portable")
+	}
+	got := playConfig(t, name, string(want), natsd, flags...)
+	if *rewriteConfigs && !w.portable {
+		ok(t, os.WriteFile(filepath.Join("testdata/configs", name+".txt"), []byte(got), 0o644))
+	} else if !*rewriteConfigs && got != string(want) {
+		t.Errorf("%s", differing(got, string(want)))
+	}
+	if *peer == "" || w.portable {
+		return
+	}
+	theirs := playConfig(t, name, got, *peer)
+	if ours := withoutExcused(got); ours != withoutExcused(theirs) {
+		t.Errorf("nats-server (second) differs:\n%s", differing(ours, withoutExcused(theirs)))
 	}
 }
 
 // playConfig starts a server with a configuration, does what the script's lines "> …" say, and returns the script with what
 // came of each. Other lines are what came of them before; comments stay.
-func playConfig(t *testing.T, binary, name, script string) string {
+func playConfig(t *testing.T, name, script, binary string, flags ...string) string {
 	t.Helper()
 	ca := newAuthority(t)
 	ca.server("server", "nats.example")
@@ -71,7 +80,7 @@ func playConfig(t *testing.T, binary, name, script string) string {
 			p.cert(m[1])
 		}
 	}
-	cmd := exec.Command(binary, "-c", name+".conf")
+	cmd := exec.Command(binary, append([]string{"-c", name + ".conf"}, flags...)...)
 	cmd.Dir, cmd.Env = ca.dir, append(os.Environ(), "OPERATOR_PASSWORD=from$env", "REGION=eu")
 	p.process = startProgram(t, cmd)
 	for line := range strings.Lines(script) {

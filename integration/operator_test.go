@@ -68,12 +68,12 @@ func (o *operator) account(k nkeys.KeyPair, edit func(*jwt.AccountClaims)) strin
 }
 
 // serve starts a server with an operator and a resolver.
-func (o *operator) serve(resolver, more string) *natsdtest.Server {
+func (o *operator) serve(w *world, resolver, more string) *natsdtest.Server {
 	o.t.Helper()
 	file := filepath.Join(o.dir, "natsd.conf")
 	ok(o.t, os.WriteFile(file, fmt.Appendf(nil, "operator: %s\nresolver: %s\nresolver_preload { %s: %s }\n%s\n",
 		o.text, resolver, publicKey(o.t, o.sys), o.account(o.sys, nil), more), 0o600))
-	return natsdtest.RunConfig(o.t, file)
+	return w.runConfig(file)
 }
 
 // someone is a user with its credentials.
@@ -141,171 +141,176 @@ func ask(t *testing.T, nc *nats.Conn, subject, body, want string) {
 }
 
 func TestOperatorDirectory(t *testing.T) {
-	t.Parallel()
-	o := newOperator(t)
-	a := newAccountKey(t)
-	resolver := fmt.Sprintf("{ type: full, dir: %q, allow_delete: true }", filepath.Join(o.dir, "jwt"))
-	s := o.serve(resolver, "")
-	sys, _ := newSomeone(t, o.sys, nil).join(t, s.URL())
-	ask(t, sys, "$SYS.REQ.CLAIMS.UPDATE", o.account(a, nil), "jwt updated")
-	var who [3]*someone
-	var ncs [3]*nats.Conn
-	var why [3]chan error
-	for i := range who {
-		who[i] = newSomeone(t, a, nil)
-		ncs[i], why[i] = who[i].join(t, s.URL())
-	}
-	roundTrip(t, ncs[0], "x", 100)
-	ask(t, sys, "$SYS.REQ.CLAIMS.UPDATE", o.account(a, func(c *jwt.AccountClaims) { c.Limits.Conn = 2 }), "jwt updated")
-	waitFor(t, why[2], nats.ErrMaxAccountConnectionsExceeded)
-	ask(t, sys, "$SYS.REQ.CLAIMS.UPDATE", o.account(a, func(c *jwt.AccountClaims) {
-		c.RevokeAt(publicKey(t, who[1].key), time.Now().Add(time.Minute))
-	}), "jwt updated")
-	waitFor(t, why[1], nats.ErrAuthRevoked)
-	roundTrip(t, ncs[0], "x", 100)
-	// The directory outlives the server. What one that was killed has not written to its end does not.
-	s.Stop()
-	partial := filepath.Join(o.dir, "jwt", publicKey(t, a)+".jwt.1234.tmp")
-	ok(t, os.WriteFile(partial, []byte("eyJ"), 0o600))
-	s = o.serve(resolver, "")
-	nc, _ := who[0].join(t, s.URL())
-	roundTrip(t, nc, "x", 100)
-	if nc, err := nats.Connect(s.URL(), who[1].creds, nats.Timeout(patience)); !errors.Is(err, nats.ErrAuthorization) {
-		nc.Close()
-		t.Error("a user that was revoked:", err)
-	}
-	sys, _ = newSomeone(t, o.sys, nil).join(t, s.URL())
-	ask(t, sys, "$SYS.REQ.CLAIMS.LIST", "", publicKey(t, a))
-	if _, err := os.Stat(partial); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("what was not written to its end is there:", err)
-	}
-	ask(t, sys, "$SYS.REQ.ACCOUNT."+publicKey(t, a)+".CLAIMS.LOOKUP", "", "eyJ")
+	hosts(t, func(t *testing.T, w *world) {
+		o := newOperator(t)
+		a := newAccountKey(t)
+		resolver := fmt.Sprintf("{ type: full, dir: %q, allow_delete: true }", filepath.Join(o.dir, "jwt"))
+		s := o.serve(w, resolver, "")
+		sys, _ := newSomeone(t, o.sys, nil).join(t, s.URL())
+		ask(t, sys, "$SYS.REQ.CLAIMS.UPDATE", o.account(a, nil), "jwt updated")
+		var who [3]*someone
+		var ncs [3]*nats.Conn
+		var why [3]chan error
+		for i := range who {
+			who[i] = newSomeone(t, a, nil)
+			ncs[i], why[i] = who[i].join(t, s.URL())
+		}
+		roundTrip(t, ncs[0], "x", 100)
+		ask(t, sys, "$SYS.REQ.CLAIMS.UPDATE", o.account(a, func(c *jwt.AccountClaims) { c.Limits.Conn = 2 }), "jwt updated")
+		waitFor(t, why[2], nats.ErrMaxAccountConnectionsExceeded)
+		ask(t, sys, "$SYS.REQ.CLAIMS.UPDATE", o.account(a, func(c *jwt.AccountClaims) {
+			c.RevokeAt(publicKey(t, who[1].key), time.Now().Add(time.Minute))
+		}), "jwt updated")
+		waitFor(t, why[1], nats.ErrAuthRevoked)
+		roundTrip(t, ncs[0], "x", 100)
+		// The directory outlives the server. What one that was killed has not written to its end does not.
+		s.Stop()
+		partial := filepath.Join(o.dir, "jwt", publicKey(t, a)+".jwt.1234.tmp")
+		ok(t, os.WriteFile(partial, []byte("eyJ"), 0o600))
+		s = o.serve(w, resolver, "")
+		nc, _ := who[0].join(t, s.URL())
+		roundTrip(t, nc, "x", 100)
+		if nc, err := nats.Connect(s.URL(), who[1].creds, nats.Timeout(patience)); !errors.Is(err, nats.ErrAuthorization) {
+			nc.Close()
+			t.Error("a user that was revoked:", err)
+		}
+		sys, _ = newSomeone(t, o.sys, nil).join(t, s.URL())
+		ask(t, sys, "$SYS.REQ.CLAIMS.LIST", "", publicKey(t, a))
+		if _, err := os.Stat(partial); !errors.Is(err, fs.ErrNotExist) {
+			t.Error("what was not written to its end is there:", err)
+		}
+		ask(t, sys, "$SYS.REQ.ACCOUNT."+publicKey(t, a)+".CLAIMS.LOOKUP", "", "eyJ")
+	})
 }
 
 func TestOperatorURL(t *testing.T) {
-	t.Parallel()
-	o := newOperator(t)
-	a := newAccountKey(t)
-	text := o.account(a, func(c *jwt.AccountClaims) { c.DefaultPermissions.Pub.Deny.Add("no") })
-	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != "/jwt/"+publicKey(t, a) {
-			http.NotFound(w, r)
-			return
+	hosts(t, func(t *testing.T, w *world) {
+		o := newOperator(t)
+		a := newAccountKey(t)
+		text := o.account(a, func(c *jwt.AccountClaims) { c.DefaultPermissions.Pub.Deny.Add("no") })
+		pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/jwt/"+publicKey(t, a) {
+				http.NotFound(w, r)
+				return
+			}
+			fmt.Fprintln(w, text)
+		}))
+		defer pages.Close()
+		s := o.serve(w, fmt.Sprintf("URL(%q)", pages.URL+"/jwt/"), "")
+		nc, why := newSomeone(t, a, nil).join(t, s.URL())
+		roundTrip(t, nc, "x", 100)
+		ok(t, nc.Publish("no", nil))
+		waitFor(t, why, nats.ErrPermissionViolation)
+		if _, err := nats.Connect(s.URL(), newSomeone(t, newAccountKey(t), nil).creds, nats.Timeout(patience)); !errors.Is(err, nats.ErrAuthorization) {
+			t.Error("an account that is not there:", err)
 		}
-		fmt.Fprintln(w, text)
-	}))
-	defer pages.Close()
-	s := o.serve(fmt.Sprintf("URL(%q)", pages.URL+"/jwt/"), "")
-	nc, why := newSomeone(t, a, nil).join(t, s.URL())
-	roundTrip(t, nc, "x", 100)
-	ok(t, nc.Publish("no", nil))
-	waitFor(t, why, nats.ErrPermissionViolation)
-	if _, err := nats.Connect(s.URL(), newSomeone(t, newAccountKey(t), nil).creds, nats.Timeout(patience)); !errors.Is(err, nats.ErrAuthorization) {
-		t.Error("an account that is not there:", err)
-	}
+	})
 }
 
 // An account whose JWT has expired is got from the URL again when somebody logs in.
 func TestOperatorURLRenewed(t *testing.T) {
-	t.Parallel()
-	o := newOperator(t)
-	a := newAccountKey(t)
-	var gets atomic.Int32
-	renewed := o.account(a, nil)
-	pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if gets.Add(1) == 1 {
-			fmt.Fprintln(w, o.account(a, func(c *jwt.AccountClaims) { c.Expires = time.Now().Unix() + 2 }))
-		} else {
-			fmt.Fprintln(w, renewed)
+	hosts(t, func(t *testing.T, w *world) {
+		o := newOperator(t)
+		a := newAccountKey(t)
+		var gets atomic.Int32
+		renewed := o.account(a, nil)
+		pages := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if gets.Add(1) == 1 {
+				fmt.Fprintln(w, o.account(a, func(c *jwt.AccountClaims) { c.Expires = time.Now().Unix() + 2 }))
+			} else {
+				fmt.Fprintln(w, renewed)
+			}
+		}))
+		defer pages.Close()
+		s := o.serve(w, fmt.Sprintf("URL(%q)", pages.URL+"/jwt/"), "")
+		_, why := newSomeone(t, a, nil).join(t, s.URL())
+		waitFor(t, why, errors.New("account authentication expired"))
+		nc, _ := newSomeone(t, a, nil).join(t, s.URL())
+		roundTrip(t, nc, "x", 100)
+		if n := gets.Load(); n != 2 {
+			t.Errorf("the page was asked for %d times", n)
 		}
-	}))
-	defer pages.Close()
-	s := o.serve(fmt.Sprintf("URL(%q)", pages.URL+"/jwt/"), "")
-	_, why := newSomeone(t, a, nil).join(t, s.URL())
-	waitFor(t, why, errors.New("account authentication expired"))
-	nc, _ := newSomeone(t, a, nil).join(t, s.URL())
-	roundTrip(t, nc, "x", 100)
-	if n := gets.Load(); n != 2 {
-		t.Errorf("the page was asked for %d times", n)
-	}
+	})
 }
 
 func TestOperatorExpiry(t *testing.T) {
-	t.Parallel()
-	o := newOperator(t)
-	s := o.serve("MEMORY", "")
-	_, why := newSomeone(t, o.sys, func(c *jwt.UserClaims) { c.Expires = time.Now().Unix() + 2 }).join(t, s.URL())
-	waitFor(t, why, nats.ErrAuthExpired)
+	hosts(t, func(t *testing.T, w *world) {
+		o := newOperator(t)
+		s := o.serve(w, "MEMORY", "")
+		_, why := newSomeone(t, o.sys, func(c *jwt.UserClaims) { c.Expires = time.Now().Unix() + 2 }).join(t, s.URL())
+		waitFor(t, why, nats.ErrAuthExpired)
+	})
 }
 
 func TestAuthCallout(t *testing.T) {
-	t.Parallel()
-	issuer := newAccountKey(t)
-	curve, err := nkeys.CreateCurveKeys()
-	ok(t, err)
-	file := filepath.Join(t.TempDir(), "natsd.conf")
-	ok(t, os.WriteFile(file, fmt.Appendf(nil, `
+	hosts(t, func(t *testing.T, w *world) {
+		issuer := newAccountKey(t)
+		curve, err := nkeys.CreateCurveKeys()
+		ok(t, err)
+		file := filepath.Join(t.TempDir(), "natsd.conf")
+		ok(t, os.WriteFile(file, fmt.Appendf(nil, `
 accounts { AUTH { users: [{user: svc, password: p}] }, APP {} }
 authorization { auth_callout { issuer: %s, account: AUTH, auth_users: [svc], xkey: %s } }
 `, publicKey(t, issuer), publicKey(t, curve)), 0o600))
-	s := natsdtest.RunConfig(t, file)
-	svc, err := nats.Connect(s.URL(), nats.UserInfo("svc", "p"))
-	ok(t, err)
-	defer svc.Close()
-	_, err = svc.QueueSubscribe("$SYS.REQ.USER.AUTH", "svc", func(m *nats.Msg) {
-		server := m.Header.Get("Nats-Server-Xkey")
-		text, err := curve.Open(m.Data, server)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		q, err := jwt.DecodeAuthorizationRequestClaims(string(text))
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		r := jwt.NewAuthorizationResponseClaims(q.UserNkey)
-		r.Audience = q.Server.ID
-		if q.ConnectOptions.Password == "right" {
-			u := jwt.NewUserClaims(q.UserNkey)
-			u.Audience, u.Name = "APP", q.ConnectOptions.Username
-			u.Pub.Deny.Add("no")
-			r.Jwt, err = u.Encode(issuer)
-		} else {
-			r.Error = "wrong"
-		}
-		if err != nil {
-			t.Error(err)
-		}
-		answer, err := r.Encode(issuer)
-		if err != nil {
-			t.Error(err)
-		}
-		sealed, err := curve.Seal([]byte(answer), server)
-		if err != nil {
-			t.Error(err)
-		}
-		if err := m.Respond(sealed); err != nil {
+		s := w.runConfig(file)
+		svc, err := nats.Connect(s.URL(), nats.UserInfo("svc", "p"))
+		ok(t, err)
+		defer svc.Close()
+		_, err = svc.QueueSubscribe("$SYS.REQ.USER.AUTH", "svc", func(m *nats.Msg) {
+			server := m.Header.Get("Nats-Server-Xkey")
+			text, err := curve.Open(m.Data, server)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			q, err := jwt.DecodeAuthorizationRequestClaims(string(text))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r := jwt.NewAuthorizationResponseClaims(q.UserNkey)
+			r.Audience = q.Server.ID
+			if q.ConnectOptions.Password == "right" {
+				u := jwt.NewUserClaims(q.UserNkey)
+				u.Audience, u.Name = "APP", q.ConnectOptions.Username
+				u.Pub.Deny.Add("no")
+				r.Jwt, err = u.Encode(issuer)
+			} else {
+				r.Error = "wrong"
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			answer, err := r.Encode(issuer)
+			if err != nil {
+				t.Error(err)
+			}
+			sealed, err := curve.Seal([]byte(answer), server)
+			if err != nil {
+				t.Error(err)
+			}
+			if err := m.Respond(sealed); err != nil {
+				t.Error(err)
+			}
+		})
+		ok(t, err)
+		ok(t, svc.Flush())
+		nc, why := (&someone{creds: nats.UserInfo("joe", "right")}).join(t, s.URL())
+		roundTrip(t, nc, "x", 100)
+		ok(t, nc.Publish("no", nil))
+		waitFor(t, why, nats.ErrPermissionViolation)
+		if _, err := nats.Connect(s.URL(), nats.UserInfo("joe", "left")); !errors.Is(err, nats.ErrAuthorization) {
 			t.Error(err)
 		}
 	})
-	ok(t, err)
-	ok(t, svc.Flush())
-	nc, why := (&someone{creds: nats.UserInfo("joe", "right")}).join(t, s.URL())
-	roundTrip(t, nc, "x", 100)
-	ok(t, nc.Publish("no", nil))
-	waitFor(t, why, nats.ErrPermissionViolation)
-	if _, err := nats.Connect(s.URL(), nats.UserInfo("joe", "left")); !errors.Is(err, nats.ErrAuthorization) {
-		t.Error(err)
-	}
 }
 
 func TestCertificatesAsCredentials(t *testing.T) {
-	t.Parallel()
-	a := newAuthority(t)
-	certFile, keyFile := a.server("server")
-	file := filepath.Join(t.TempDir(), "natsd.conf")
-	ok(t, os.WriteFile(file, fmt.Appendf(nil, `
+	hosts(t, func(t *testing.T, w *world) {
+		a := newAuthority(t)
+		certFile, keyFile := a.server("server")
+		file := filepath.Join(t.TempDir(), "natsd.conf")
+		ok(t, os.WriteFile(file, fmt.Appendf(nil, `
 tls { cert_file: %q, key_file: %q, ca_file: %q, verify_and_map: true }
 authorization { users: [
 	{user: "ann@example.com", permissions: {publish: {deny: mail}}}
@@ -314,14 +319,15 @@ authorization { users: [
 	{user: "CN=dan, O=Org\\, Inc., C=DE", permissions: {publish: {deny: dn}}}
 ] }
 `, certFile, keyFile, a.caFile), 0o600))
-	s := natsdtest.RunConfig(t, file)
-	url := strings.Replace(s.URL(), "nats://", "tls://", 1)
-	for name, denied := range map[string]string{"ann": "mail", "bob": "dns", "cat": "uri", "dan": "dn"} {
-		nc, why := (&someone{creds: nats.Secure(a.trust(a.client(name)))}).join(t, url)
-		ok(t, nc.Publish(denied, nil))
-		waitFor(t, why, nats.ErrPermissionViolation)
-	}
-	if _, err := nats.Connect(url, nats.Secure(a.trust(a.client("eve")))); !errors.Is(err, nats.ErrAuthorization) {
-		t.Error(err)
-	}
+		s := w.runConfig(file)
+		url := strings.Replace(s.URL(), "nats://", "tls://", 1)
+		for name, denied := range map[string]string{"ann": "mail", "bob": "dns", "cat": "uri", "dan": "dn"} {
+			nc, why := (&someone{creds: nats.Secure(a.trust(a.client(name)))}).join(t, url)
+			ok(t, nc.Publish(denied, nil))
+			waitFor(t, why, nats.ErrPermissionViolation)
+		}
+		if _, err := nats.Connect(url, nats.Secure(a.trust(a.client("eve")))); !errors.Is(err, nats.ErrAuthorization) {
+			t.Error(err)
+		}
+	})
 }

@@ -87,6 +87,16 @@ func (w *world) tryServe(o engine.Options) (*server, error) {
 	return s, nil
 }
 
+// runConfig starts a server with a configuration file.
+func (w *world) runConfig(file string) *natsdtest.Server {
+	w.t.Helper()
+	o := embedded.Options{ConfigFile: file}
+	if w.portable {
+		o.Flags = []string{"--portable"}
+	}
+	return natsdtest.RunOptions(w.t, o)
+}
+
 // Footprint counts what the engine holds.
 func (s *server) Footprint() engine.Footprint { return s.Host().Footprint() }
 
