@@ -53,6 +53,7 @@ func (e *Engine) changeResolver(r config.Resolver) (other bool) {
 	}
 	old := t.resolver
 	t.resolver = r
+	t.shelf.due(e)
 	if r.Kind == old.Kind && r.URL == old.URL {
 		return false
 	}

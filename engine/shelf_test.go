@@ -4,8 +4,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nkeys"
 
 	"github.com/natsd/natsd/config"
 )
@@ -43,6 +45,52 @@ func TestACacheForgetsForWhatItFinds(t *testing.T) {
 	if len(w.files) != 2 || w.files[publicOf(b)] == "" {
 		t.Errorf("there are %d", len(w.files))
 	}
+}
+
+// A cache counts the time of what it finds from then on, and anew when that is read or updated. When its time is over it goes; what
+// is in force stays.
+func TestACacheForgetsInTime(t *testing.T) {
+	a, b := testAccount(2), testAccount(3)
+	second := Instant(time.Second)
+	w := newOperatorWorld(t, config.CacheResolver, nil)
+	w.files[publicOf(a)], w.files[publicOf(b)] = w.account(a, nil), w.account(b, nil)
+	w.pass(100 * second)
+	w.e.opts.Operators.Resolver.TTL = 10 * time.Second
+	w.restart()
+	w.run()
+	there := func(want ...nkeys.KeyPair) {
+		t.Helper()
+		w.run()
+		if len(w.files) != len(want) || len(w.e.trust.shelf.entries) != len(want) {
+			t.Errorf("there are %d files and %d entries, want %d", len(w.files), len(w.e.trust.shelf.entries), len(want))
+		}
+		for _, k := range want {
+			if w.files[publicOf(k)] == "" {
+				t.Error("one is missing that should be there")
+			}
+		}
+	}
+	w.pass(2 * second)
+	w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), "PONG")
+	w.pass(8*second - 1)
+	there(a, b, testAccount(1))
+	w.pass(1)
+	there(a)
+	if got := w.system(updates, w.account(a, nil)); !strings.Contains(got, "jwt updated cache") {
+		t.Error(got)
+	}
+	w.pass(2 * second) // when it would go without
+	there(a)
+	w.wants(w.login(w.user(testUser(2), b, nil), testUser(2)), refusedText)
+	w.pass(5 * second)
+	there(a)
+	w.reloads(func(o *Options) {
+		next := *o.Operators
+		next.Resolver.TTL = 3 * time.Second
+		o.Operators = &next
+	})
+	there()
+	w.wants(w.login(w.user(testUser(1), a, nil), testUser(1)), "PONG")
 }
 
 // A deletion is of what others have put into the directory, too, and counts though the file can't be removed, until there is another

@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 	"slices"
+	"time"
 
 	"github.com/natsd/natsd/claims"
 	"github.com/natsd/natsd/config"
@@ -36,7 +37,6 @@ type VaultResult struct {
 type VaultEntry struct {
 	Account string
 	SHA256  [sha256.Size]byte // of the JWT
-	Stored  WallTime          // when it was
 }
 
 // shelf is what is known of the vault.
@@ -46,12 +46,13 @@ type shelf struct {
 	waiting []func() // for the list
 	entries map[string]*shelfEntry
 	doomed  map[string]bool // accounts that are deleted, and whose JWTs could not be removed
+	timer   timer           // not after the moment at which the time of the first account ends (cache)
 }
 
 // shelfEntry is an account that is in the vault, or about to be. Another one takes its place when the account has been removed.
 type shelfEntry struct {
 	jwt    shelved
-	used   Instant
+	used   Instant  // found, read or stored last. A file's own time is no measure: the server may have been down for long
 	kept   *shelved // the last one that is there; nil: none is yet
 	stores int      // that were asked for so far
 
@@ -61,7 +62,6 @@ type shelfEntry struct {
 // shelved is a JWT in the vault.
 type shelved struct {
 	hash [sha256.Size]byte
-	at   WallTime // when it was stored
 }
 
 type vaultTaker interface {
@@ -110,6 +110,7 @@ func (e *Engine) listShelf() {
 			t.shelf.obscure = true
 		}
 		t.shelf.fill(r.Entries, e.now)
+		e.timeShelf()
 		e.shelveMissing(e.opts.Operators.Preload)
 		for _, p := range e.opts.Operators.Preload {
 			switch x := t.shelf.entries[p.Account]; {
@@ -175,7 +176,7 @@ func (s *shelf) fill(list []VaultEntry, now Instant) {
 		s.entries = make(map[string]*shelfEntry, len(list))
 	}
 	for _, v := range list {
-		there := shelved{v.SHA256, v.Stored}
+		there := shelved{v.SHA256}
 		if x := s.entries[v.Account]; x == nil {
 			s.entries[v.Account] = &shelfEntry{jwt: there, kept: &there, used: now}
 		} else if x.kept == nil {
@@ -250,9 +251,10 @@ func (e *Engine) foundOnShelf(key, text string) {
 		if most := t.shelfMax(); most > 0 && len(t.shelf.entries) >= most && !e.makeRoom() {
 			return
 		}
-		there := shelved{sha256.Sum256([]byte(text)), e.wall}
+		there := shelved{sha256.Sum256([]byte(text))}
 		x = &shelfEntry{jwt: there, kept: &there}
 		t.shelf.entries[key] = x
+		e.timeShelf()
 	}
 	if x != nil {
 		x.used = e.now
@@ -286,10 +288,61 @@ func (e *Engine) takeFromShelf(l *lookup) {
 	}), l.key)
 }
 
-// stale reports whether a cache has kept an account for too long.
+// timed is how long a cache keeps an account from its last use; 0: for as long as there is room.
+func (t *trust) timed() Instant {
+	if t.resolver.Kind != config.CacheResolver {
+		return 0
+	}
+	return Instant(max(t.resolver.TTL, 0))
+}
+
+// stale reports whether a cache has kept an account for long enough.
 func (e *Engine) stale(x *shelfEntry) bool {
-	ttl := e.trust.resolver.TTL
-	return e.trust.resolver.Kind == config.CacheResolver && ttl > 0 && e.wall-x.jwt.at > WallTime(ttl)
+	ttl := e.trust.timed()
+	return ttl > 0 && e.now-x.used >= ttl
+}
+
+// timeShelf sees to it that what comes to a cache now goes in time. What came before goes before.
+func (e *Engine) timeShelf() {
+	s := &e.trust.shelf
+	if ttl := e.trust.timed(); ttl > 0 && s.timer.pos == 0 {
+		s.timer.who = s
+		e.timers.set(&s.timer, later(e.now, time.Duration(ttl)))
+	}
+}
+
+// shelfPace is the least time between two looks for accounts whose time is over. They don't count meanwhile.
+const shelfPace = time.Second
+
+// due has a cache forget the accounts whose time is over, and wait for the next one's.
+func (s *shelf) due(e *Engine) {
+	e.timers.remove(&s.timer)
+	ttl, next := e.trust.timed(), Never
+	if ttl == 0 {
+		return
+	}
+	var over []string
+	for key, x := range s.entries { //natsd:orderfree they are sorted, and the next is the least
+		if e.stale(x) {
+			over = append(over, key)
+		} else {
+			next = min(next, later(x.used, time.Duration(ttl)))
+		}
+	}
+	slices.Sort(over)
+	for _, key := range over {
+		e.unshelve(key)
+	}
+	if s.timer.who = s; next != Never {
+		next = max(next, later(e.now, shelfPace))
+	}
+	e.timers.set(&s.timer, next)
+}
+
+// unshelve has a cache forget an account. Where that is in force it stays so.
+func (e *Engine) unshelve(key string) {
+	delete(e.trust.shelf.entries, key)
+	e.env.Vault.Remove(e.vault(func(VaultResult) {}), key, false)
 }
 
 // putOnShelf keeps an account's JWT in the directory, if there is one.
@@ -319,8 +372,9 @@ func (e *Engine) shelve(key, text string, f func(VaultResult)) {
 		t.shelf.entries[key] = x
 	}
 	t.failed.forget(key)
-	j := shelved{sha256.Sum256([]byte(text)), e.wall}
+	j := shelved{sha256.Sum256([]byte(text))}
 	x.jwt, x.used = j, e.now
+	e.timeShelf()
 	x.stores++
 	nth := x.stores
 	e.env.Vault.Store(e.vault(func(r VaultResult) {
@@ -371,8 +425,7 @@ func (e *Engine) makeRoom() bool {
 			oldest = key
 		}
 	}
-	delete(t.shelf.entries, oldest)
-	e.env.Vault.Remove(e.vault(func(VaultResult) {}), oldest, false)
+	e.unshelve(oldest)
 	return true
 }
 

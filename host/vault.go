@@ -212,11 +212,7 @@ func (v *vault) list() engine.VaultResult {
 		if err != nil { // it is there all the same: the preloaded JWT must not take its place
 			v.s.opts.Log.Log(engine.LevelError, "", "A JWT in the directory of account JWTs can't be read: "+err.Error())
 		}
-		x := engine.VaultEntry{Account: key, SHA256: sha256.Sum256(text)}
-		if info, err := n.Info(); err == nil {
-			x.Stored = engine.WallTime(info.ModTime().UnixNano())
-		}
-		r.Entries = append(r.Entries, x)
+		r.Entries = append(r.Entries, engine.VaultEntry{Account: key, SHA256: sha256.Sum256(text)})
 	}
 	return r
 }

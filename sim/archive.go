@@ -117,7 +117,6 @@ type shelf struct {
 // shelved is an account's JWT in the directory.
 type shelved struct {
 	account, text string
-	at            engine.WallTime
 }
 
 // shelfOp is something asked of the directory.
@@ -162,8 +161,7 @@ func (n *node) Load(id engine.VaultID, account string) {
 
 // Store implements engine.Vault.
 func (n *node) Store(id engine.VaultID, account, text string) {
-	_, wall := n.Now()
-	n.askShelf(shelfOp{id: id, kind: shelfStore, shelf: shelved{account, text, wall}})
+	n.askShelf(shelfOp{id: id, kind: shelfStore, shelf: shelved{account, text}})
 }
 
 // Remove implements engine.Vault.
@@ -233,7 +231,7 @@ func (s *shelf) carryOut(op *shelfOp) {
 	switch op.kind {
 	case shelfList:
 		for _, f := range s.files {
-			op.result.Entries = append(op.result.Entries, engine.VaultEntry{Account: f.account, SHA256: sha256.Sum256([]byte(f.text)), Stored: f.at})
+			op.result.Entries = append(op.result.Entries, engine.VaultEntry{Account: f.account, SHA256: sha256.Sum256([]byte(f.text))})
 		}
 	case shelfLoad:
 		if there {
