@@ -2,11 +2,8 @@ package revocation
 
 import (
 	"context"
-	"encoding/base64"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strings"
 
 	"golang.org/x/crypto/ocsp"
 )
@@ -76,10 +73,9 @@ func (c *Checker) askAll(p *Policy, l *link) (raw []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	path := "/" + url.QueryEscape(base64.StdEncoding.EncodeToString(body))
 	for _, u := range l.urls {
 		c.witness.Debugf("Trying OCSP responder url [%s]", u)
-		if raw, err = c.get(strings.TrimSuffix(u, "/")+path, p); err == nil {
+		if raw, err = c.get(GetURL(u, body), p); err == nil {
 			return raw, nil
 		}
 	}

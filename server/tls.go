@@ -107,7 +107,8 @@ func (s *tlsSettings) serve(p *peers) error {
 // keepStapled renews what certificates are stapled with until the returned function is called.
 func (s *tlsSettings) keepStapled(srv *host.Server, log engine.Log) (end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	go s.live.KeepStapled(ctx, func(err error, fatal bool) {
+	say := func(line string) { log.Log(engine.LevelInfo, "", line) }
+	go s.live.KeepStapled(ctx, say, func(err error, fatal bool) {
 		log.Log(engine.LevelError, "", err.Error())
 		if fatal {
 			log.Log(engine.LevelError, "", "natsd stops because its settings demand a certificate with a good OCSP status")

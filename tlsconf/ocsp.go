@@ -45,8 +45,24 @@ const (
 	ocspDay     = 24 * time.Hour
 )
 
-// ErrRevoked is wrapped where an authority says that a certificate of the server is not good.
+// ErrRevoked is matched where an authority says that a certificate of the server is not good.
 var ErrRevoked = errors.New("its authority does not vouch for it")
+
+// revokedError tells what an authority says of a certificate that is not good.
+type revokedError struct {
+	file   string
+	status string
+	first  bool // the first word about it: nothing is served with it yet
+}
+
+func (e *revokedError) Error() string {
+	if e.first {
+		return fmt.Sprintf("found existing OCSP status for certificate at '%s': %s", e.file, e.status)
+	}
+	return fmt.Sprintf("Received OCSP status for Client certificate '%s': %s", e.file, e.status)
+}
+
+func (e *revokedError) Is(target error) bool { return target == ErrRevoked }
 
 // stapled is a certificate that is stapled.
 type stapled struct {
@@ -58,6 +74,7 @@ type stapled struct {
 	required bool
 	staple   []byte
 	untold   error     // what was wrong with the first staple, which is shown all the same
+	found    bool      // there is a good one that the log was not told of
 	validity time.Time // end of the staple's
 	next     time.Time // when to ask again
 }
@@ -148,6 +165,10 @@ func (c *Config) staple(ctx context.Context, shown []tls.Certificate) error {
 		switch {
 		case err == nil || !errors.Is(err, ErrRevoked) && a.keep(shown, now):
 		case a.required || !errors.Is(err, ErrRevoked):
+			var revoked *revokedError
+			if errors.As(err, &revoked) {
+				revoked.first = true
+			}
 			problems = append(problems, err)
 		default:
 			a.untold = err
@@ -185,7 +206,7 @@ func (a *stapled) refresh(ctx context.Context, now time.Time) error {
 	}
 	a.take(raw, answer, now)
 	if answer.Status != ocsp.Good { // it is shown all the same: clients that look at it learn the truth
-		return fmt.Errorf("received OCSP status for certificate at '%s': %s: %w", a.file, statusName(answer.Status), ErrRevoked)
+		return &revokedError{file: a.file, status: statusName(answer.Status)}
 	}
 	return nil
 }
@@ -197,6 +218,7 @@ func (a *stapled) take(raw []byte, answer *ocsp.Response, now time.Time) {
 		a.validity = now.Add(ocspDay)
 	}
 	wait := max(a.validity.Sub(now)/2, ocspLeast)
+	a.found = answer.Status == ocsp.Good
 	if answer.Status != ocsp.Good {
 		wait = min(wait, ocspRetry)
 	}
@@ -214,6 +236,12 @@ func (a *stapled) bad(err error) error {
 	return fmt.Errorf("bad OCSP status update for certificate at '%s': %w", a.file, err)
 }
 
+// word is the line of the log about a good staple that was found at now.
+func (a *stapled) word(now time.Time) string {
+	return fmt.Sprintf("Found OCSP status for Client certificate at '%s': good, next update %s, checking again in %s",
+		a.file, a.validity.UTC().Format(time.RFC3339), a.next.Sub(now))
+}
+
 // ask asks one responder after another.
 func (a *stapled) ask(ctx context.Context, now time.Time) (raw []byte, answer *ocsp.Response, err error) {
 	question, err := ocsp.CreateRequest(a.leaf, a.issuer, nil)
@@ -222,7 +250,7 @@ func (a *stapled) ask(ctx context.Context, now time.Time) (raw []byte, answer *o
 	}
 	var problems []error
 	for _, url := range a.urls {
-		if raw, err = post(ctx, url, question); err == nil {
+		if raw, err = request(ctx, url, question); err == nil {
 			if answer, err = a.believe(raw, now); err == nil {
 				return raw, answer, nil
 			}
@@ -244,13 +272,28 @@ func (a *stapled) believe(raw []byte, now time.Time) (*ocsp.Response, error) {
 	return answer, nil
 }
 
-func post(ctx context.Context, url string, question []byte) ([]byte, error) {
+// request asks a responder by POST and, if there is no answer, by GET: some know only the one, some only the other.
+func request(ctx context.Context, url string, question []byte) ([]byte, error) {
+	raw, posted := send(ctx, http.MethodPost, url, question)
+	if posted == nil {
+		return raw, nil
+	}
+	raw, err := send(ctx, http.MethodGet, revocation.GetURL(url, question), nil)
+	if err != nil {
+		return nil, fmt.Errorf("by POST: %w; by GET: %w", posted, err)
+	}
+	return raw, nil
+}
+
+func send(ctx context.Context, method, url string, body []byte) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, ocspTimeout)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(question))
+	r, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Content-Type", "application/ocsp-request")
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/ocsp-request")
+	}
 	return revocation.Exchange(r)
 }

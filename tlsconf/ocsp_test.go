@@ -37,6 +37,7 @@ type responder struct {
 	key    *ecdsa.PrivateKey
 	caFile string
 	status atomic.Int64 // what it says, or one of the below
+	only   atomic.Value // string: the one method that it knows
 	asked  atomic.Int64
 }
 
@@ -65,6 +66,10 @@ func newResponder(t *testing.T) *responder {
 
 func (r *responder) answer(w http.ResponseWriter, q *http.Request) {
 	r.asked.Add(1)
+	if only, _ := r.only.Load().(string); only != "" && only != q.Method {
+		http.Error(w, "no", http.StatusMethodNotAllowed)
+		return
+	}
 	status := int(r.status.Load())
 	body, err := io.ReadAll(q.Body)
 	if q.Method == http.MethodGet {
@@ -198,7 +203,7 @@ func TestStapling(t *testing.T) {
 		{"always", OCSPAlways, false, ocsp.Good, true, ""},
 		{"always, no answer", OCSPAlways, false, mute, false, "bad OCSP responder http status: [500]"},
 		{"always, an answer too long", OCSPAlways, false, endless, false, "the answer is too long"},
-		{"always, revoked", OCSPAlways, false, ocsp.Revoked, false, "received OCSP status for certificate at '"},
+		{"always, revoked", OCSPAlways, false, ocsp.Revoked, false, "found existing OCSP status for certificate at '"},
 		{"always, unknown", OCSPAlways, false, ocsp.Unknown, false, "unknown"},
 		{"must, not demanded", OCSPMust, false, mute, false, ""},
 		{"must, demanded", OCSPMust, true, ocsp.Good, true, ""},
@@ -251,6 +256,7 @@ func TestStaplesAreRenewed(t *testing.T) {
 		fatal bool
 	}
 	problems := make(chan told, 10)
+	var said []string
 	a := config.staples[0]
 	if wait := time.Until(a.next); wait < 25*time.Minute || wait > 31*time.Minute {
 		t.Errorf("asked again in %v", wait)
@@ -262,20 +268,23 @@ func TestStaplesAreRenewed(t *testing.T) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		live.KeepStapled(ctx, func(err error, fatal bool) { problems <- told{err, fatal} })
+		live.KeepStapled(ctx, func(line string) { said = append(said, line) }, func(err error, fatal bool) { problems <- told{err, fatal} })
 	}()
 	if p := <-problems; p.fatal || !strings.Contains(p.err.Error(), "500") {
 		t.Errorf("told %+v", p)
 	}
 	cancel()
 	<-done
+	if len(said) != 2 || said[0] != "OCSP Stapling enabled for Client connections" || !strings.HasPrefix(said[1], "Found OCSP status for Client certificate at '") {
+		t.Errorf("said %q", said)
+	}
 	if string(staple(t, live.Clients())) != string(first) {
 		t.Error("a valid staple was given up")
 	}
 	r.status.Store(ocsp.Revoked)
 	a.next = time.Time{}
-	next := live.renew(t.Context(), config, func(err error, fatal bool) { problems <- told{err, fatal} })
-	if p := <-problems; !p.fatal || !errors.Is(p.err, ErrRevoked) {
+	next := live.renew(t.Context(), config, func(string) {}, func(err error, fatal bool) { problems <- told{err, fatal} })
+	if p := <-problems; !p.fatal || !errors.Is(p.err, ErrRevoked) || !strings.HasPrefix(p.err.Error(), "Received OCSP status for Client certificate '") {
 		t.Errorf("told %+v", p)
 	}
 	if wait := time.Until(next); wait > ocspRetry {
@@ -283,9 +292,37 @@ func TestStaplesAreRenewed(t *testing.T) {
 	}
 	a.validity, a.next = time.Time{}, time.Time{}
 	r.status.Store(-1)
-	live.renew(t.Context(), config, func(error, bool) {})
+	live.renew(t.Context(), config, func(string) {}, func(error, bool) {})
 	if raw := staple(t, live.Clients()); len(raw) > 0 {
 		t.Error("an old staple is shown")
+	}
+}
+
+// A responder is asked by POST, and by GET where that fails.
+func TestStaplingAsksByPostAndGet(t *testing.T) {
+	for _, c := range []struct {
+		only    string
+		mode    OCSPMode
+		asked   int64
+		refused string
+	}{
+		{http.MethodPost, OCSPAlways, 1, ""},
+		{http.MethodGet, OCSPAlways, 2, ""},
+		{http.MethodGet, OCSPAuto, 2, ""},
+		{http.MethodPut, OCSPAuto, 2, ": by POST: bad OCSP responder http status: [405]; by GET: bad OCSP responder http status: [405]"},
+	} {
+		r := newResponder(t)
+		r.only.Store(c.only)
+		config, err := Server(r.settings(c.mode, true))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = config.Staple(t.Context()); c.refused == "" && err != nil || c.refused != "" && (err == nil || !strings.Contains(err.Error(), c.refused)) {
+			t.Errorf("only %s: %v", c.only, err)
+		}
+		if n := r.asked.Load(); n != c.asked {
+			t.Errorf("only %s: asked %d times", c.only, n)
+		}
 	}
 }
 
@@ -390,7 +427,7 @@ func TestRevocationsAreTold(t *testing.T) {
 	}
 	told := 0
 	for range 2 {
-		NewLive(config).renew(t.Context(), config, func(err error, fatal bool) {
+		NewLive(config).renew(t.Context(), config, func(string) {}, func(err error, fatal bool) {
 			if told++; fatal || !strings.Contains(err.Error(), "server.pem': revoked") {
 				t.Errorf("told %v, fatal %v", err, fatal)
 			}

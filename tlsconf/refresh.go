@@ -11,8 +11,9 @@ import (
 // staple and the authority says that the certificate is not good.
 type Problem func(err error, fatal bool)
 
-// KeepStapled renews the staples of the Config that counts until ctx ends.
-func (l *Live) KeepStapled(ctx context.Context, tell Problem) {
+// KeepStapled renews the staples of the Config that counts until ctx ends. say is told what goes well.
+func (l *Live) KeepStapled(ctx context.Context, say func(string), tell Problem) {
+	var known *Config
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -24,14 +25,17 @@ func (l *Live) KeepStapled(ctx context.Context, tell Problem) {
 		}
 		next := time.Now().Add(ocspDay)
 		if c := l.Config(); c != nil && len(c.staples) > 0 {
-			next = l.renew(ctx, c, tell)
+			if c != known {
+				say("OCSP Stapling enabled for Client connections")
+			}
+			known, next = c, l.renew(ctx, c, say, tell)
 		}
 		timer.Reset(time.Until(next))
 	}
 }
 
 // renew renews what is due of c and returns when the next is.
-func (l *Live) renew(ctx context.Context, c *Config, tell Problem) (next time.Time) {
+func (l *Live) renew(ctx context.Context, c *Config, say func(string), tell Problem) (next time.Time) {
 	now, renewed := time.Now(), false
 	next = now.Add(ocspDay)
 	for _, a := range c.staples {
@@ -44,6 +48,10 @@ func (l *Live) renew(ctx context.Context, c *Config, tell Problem) (next time.Ti
 			if err := a.refresh(ctx, now); err != nil && ctx.Err() == nil {
 				tell(err, a.required && errors.Is(err, ErrRevoked))
 			}
+		}
+		if a.found {
+			a.found = false
+			say(a.word(now))
 		}
 		if a.next.Before(next) {
 			next = a.next
