@@ -143,7 +143,13 @@ func (m *Monitoring) handle(mux *http.ServeMux, name string, h http.HandlerFunc)
 	// Escaped, spaces and braces are no methods and wildcards of patterns.
 	base := (&url.URL{Path: m.base}).EscapedPath()
 	counted := func(w http.ResponseWriter, r *http.Request) {
-		m.s.process.count("/" + name)
+		switch name {
+		case "connz": // where its question can be read
+		case "subscriptionsz":
+			m.s.process.count("/subsz")
+		default:
+			m.s.process.count("/" + name)
+		}
 		h(w, r)
 	}
 	if name == "" {
@@ -179,6 +185,9 @@ func (m *Monitoring) serve(name string, w http.ResponseWriter, r *http.Request) 
 	if err != nil {
 		refuse(w, err)
 		return
+	}
+	if name == "connz" {
+		m.s.process.count("/connz")
 	}
 	var body []byte
 	err = m.answer(r, q, func(v any) (err error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -198,5 +199,22 @@ func TestMonitoringPortInUse(t *testing.T) {
 	s, m := monitored(t)
 	if _, err := s.Monitor(MonitorOptions{Addr: fmt.Sprintf("127.0.0.1:%d", m.Port())}); err == nil {
 		t.Error("the port is taken twice")
+	}
+}
+
+// Questions about connections count where they can be read; those about subscriptions count as one page.
+func TestRequestsAreCountedByPage(t *testing.T) {
+	s, m := monitored(t)
+	for _, path := range []string{"connz?subs=x", "connz", "subsz?subs=x", "subscriptionsz", "accountz"} {
+		r, err := http.Get(fmt.Sprintf("http://127.0.0.1:%d/%s", m.Port(), path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Body.Close()
+	}
+	got := s.process.p.Requests
+	want := map[string]uint64{"/connz": 1, "/subsz": 2, "/accountz": 1}
+	if !maps.Equal(got, want) {
+		t.Errorf("counted %v, want %v", got, want)
 	}
 }
