@@ -58,17 +58,20 @@ func (e *Engine) serveAccountInfo(k *call) {
 	}
 }
 
-// serveAccountStatz answers with the traffic of an account, or of several; not at all if nobody is connected to them.
+// serveAccountStatz answers with the traffic of an account, or of several; not at all if nobody is connected to them, unless who asks
+// wants to know of such too.
 func (e *Engine) serveAccountStatz(k *call) {
 	var o monitor.AccountStatzOptions
 	if !e.meant(k, &o) {
 		return
 	}
-	if name := accountOf(k); name != everyAccount {
+	name := accountOf(k)
+	if name != everyAccount {
 		o.Accounts = []string{name}
 	}
+	empty := name == everyAccount && o.Unused
 	e.investigate(k, o, func(body any) any {
-		if a, ok := body.(*monitor.AccountStatz); ok && len(a.Accounts) == 0 {
+		if a, ok := body.(*monitor.AccountStatz); ok && len(a.Accounts) == 0 && !empty {
 			return nil
 		}
 		return body

@@ -159,3 +159,15 @@ func TestWhoAsksIsToldOfItself(t *testing.T) {
 	asks("me", `"user":"`+publicOf(u))
 	asks("count R", "503")
 }
+
+// Who asks for unused accounts too gets an answer where there are none of those named; who does not gets none.
+func TestTrafficOfAccountsThatAreNotThere(t *testing.T) {
+	w := newOperatorWorld(t, config.MemoryResolver, nil)
+	const subj = "$SYS.REQ.ACCOUNT.PING.STATZ"
+	if got := w.system(subj, `{"accounts":["NO"],"include_unused":true}`); !strings.Contains(got, `"account_statz":[]`) {
+		t.Errorf("with unused ones: %q", got)
+	}
+	if got := w.system(subj, `{"accounts":["NO"]}`); got != "" {
+		t.Errorf("without: %q", got)
+	}
+}
