@@ -112,7 +112,7 @@ func (e *Engine) responseInfo(a *account) map[string]monitor.Import {
 			if all == nil {
 				all = make(map[string]monitor.Import)
 			}
-			all[r.subject] = monitor.Import{Subject: r.reply, Account: r.to.name, To: r.subject, Local: r.subject, Type: 2}
+			all[r.subject] = monitor.Import{Subject: r.reply, Account: r.to.name, To: r.subject, Local: r.subject, Type: 2, Share: r.share}
 		}
 	}
 	return all

@@ -111,6 +111,7 @@ func (e *Engine) request(im *serviceImport) {
 	measured := e.measure(x)
 	if len(m.reply) > 0 {
 		x.record = e.expectReply(im.export.account, im.account, m.reply, im.export, im.account)
+		x.record.share = im.share
 		x.record.measured = measured
 		x.reply = append(x.reply, x.record.subject...)
 	}

@@ -21,6 +21,7 @@ type reply struct {
 	importer *account
 	ends     Instant
 	measured *measurement // nil: it isn't
+	share    bool         // the import shares who asked
 
 	prev, next *reply // in export.waiting
 

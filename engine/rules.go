@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/natsd/natsd/conf"
 	"github.com/natsd/natsd/config"
@@ -132,7 +133,11 @@ func (s *ruleSet) draftMappings(a *draft) {
 		}
 		w, err := mapping.CompileWeighted(m.Subject, to, "")
 		if err != nil {
-			s.wrong(m.Pos, "Error adding mapping for %q: %v", m.Subject, err)
+			of := strconv.Quote(m.Subject)
+			if len(to) == 1 {
+				of += " to " + strconv.Quote(to[0].Subject)
+			}
+			s.wrong(m.Pos, "Error adding mapping for %s : %v", of, err)
 			continue
 		}
 		list = append(list, w)

@@ -271,7 +271,8 @@ func (p *epoll) readTLS(e *engine.Engine, c *sock) (bytes int) {
 	switch {
 	case c.tls != t: // the engine has closed it
 		return bytes
-	case c.paused: // ResumeReading lists it again
+	case c.paused: // ResumeReading lists it again: what has come is handled, though the connection may have failed since
+		return bytes
 	case more:
 		p.list(slot, c)
 		return bytes

@@ -57,7 +57,7 @@ func TestCacheIsBounded(t *testing.T) {
 		if n := len(k.entries); n < 100 {
 			t.Errorf("%+v: %d are left", b, n)
 		}
-		if text := l.take(); strings.Contains(text, "full") {
+		if text := l.take(); strings.Contains(text, "is full") {
 			t.Errorf("log:\n%s", text)
 		}
 	}
@@ -93,7 +93,7 @@ func TestRevocationsHaveRoom(t *testing.T) {
 			k.put(fmt.Sprintf("b%03d", i), answerOf("revoked", 100, time.Time{}))
 			k.consistent(t)
 		}
-		if text := l.take(); k.stats.Revoked != 300 || k.stats.Good != 0 || strings.Contains(text, "full") {
+		if text := l.take(); k.stats.Revoked != 300 || k.stats.Good != 0 || strings.Contains(text, "is full") {
 			t.Fatalf("%+v, log:\n%s", k.stats, text)
 		}
 		for range 2 {
