@@ -6,9 +6,7 @@ import "github.com/natsd/natsd/mapping"
 // that let services answer name them.
 const replyPrefix = "_R_."
 
-func isReplySubject(subj []byte) bool {
-	return len(subj) > len(replyPrefix) && string(subj[:len(replyPrefix)]) == replyPrefix
-}
+func isReplySubject(subj []byte) bool { return begins(subj, replyPrefix) }
 
 // reply is where the answer to a request that crossed into an account goes: what is published on subject in at goes on to
 // reply in to. It ends with the answer, or when none came in time, or when nobody listens for it any more.

@@ -43,7 +43,7 @@ func (e *Engine) serveTrace(k *call) {
 		e.misunderstood(k, err)
 		return
 	}
-	if err := e.grant(r); err != nil {
+	if err := e.fulfil(r); err != nil {
 		e.fail(k, err.Error())
 		return
 	}
@@ -93,8 +93,8 @@ func (r *wishRequest) wish() (w wish) {
 	return w
 }
 
-// grant does what is asked for, or says why not.
-func (e *Engine) grant(r *wishRequest) error {
+// fulfil does what is asked for, or says why not.
+func (e *Engine) fulfil(r *wishRequest) error {
 	room := true
 	switch {
 	case r.CID != 0:

@@ -59,10 +59,8 @@ type shelfEntry struct {
 	keeping keeping // updates
 }
 
-// shelved is a JWT in the vault.
-type shelved struct {
-	hash [sha256.Size]byte
-}
+// shelved is a JWT in the vault, by its hash.
+type shelved [sha256.Size]byte
 
 type vaultTaker interface {
 	vaultDone(e *Engine, r VaultResult)
@@ -176,7 +174,7 @@ func (s *shelf) fill(list []VaultEntry, now Instant) {
 		s.entries = make(map[string]*shelfEntry, len(list))
 	}
 	for _, v := range list {
-		there := shelved{v.SHA256}
+		there := shelved(v.SHA256)
 		if x := s.entries[v.Account]; x == nil {
 			s.entries[v.Account] = &shelfEntry{jwt: there, kept: &there, used: now}
 		} else if x.kept == nil {
@@ -251,7 +249,7 @@ func (e *Engine) foundOnShelf(key, text string) {
 		if most := t.shelfMax(); most > 0 && len(t.shelf.entries) >= most && !e.makeRoom() {
 			return
 		}
-		there := shelved{sha256.Sum256([]byte(text))}
+		there := shelved(sha256.Sum256([]byte(text)))
 		x = &shelfEntry{jwt: there, kept: &there}
 		t.shelf.entries[key] = x
 		e.timeShelf()
@@ -372,7 +370,7 @@ func (e *Engine) shelve(key, text string, f func(VaultResult)) {
 		t.shelf.entries[key] = x
 	}
 	t.failed.forget(key)
-	j := shelved{sha256.Sum256([]byte(text))}
+	j := shelved(sha256.Sum256([]byte(text)))
 	x.jwt, x.used = j, e.now
 	e.timeShelf()
 	x.stores++
@@ -443,7 +441,7 @@ func (s *shelf) keys() []string {
 func (s *shelf) sum() (all [sha256.Size]byte) {
 	for _, x := range s.entries { //natsd:orderfree exclusive or does not depend on it
 		for i := range all {
-			all[i] ^= x.jwt.hash[i]
+			all[i] ^= x.jwt[i]
 		}
 	}
 	return all

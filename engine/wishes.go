@@ -31,30 +31,25 @@ func (w *wishes) full() bool { return len(w.conns)+len(w.accounts) >= wishesMax 
 
 // wishConn has lines of a connection logged from now on, or none any more. It reports whether there was room for that.
 func (e *Engine) wishConn(c *conn, what wish) bool {
-	if what != 0 && c.wish == 0 {
-		if e.wishes.full() {
-			return false
-		}
-		e.wishes.conns = append(e.wishes.conns, c)
-	}
-	if c.wish = what; what == 0 {
-		e.wishes.conns = slices.DeleteFunc(e.wishes.conns, func(x *conn) bool { return x == c })
-	}
-	e.noteTraces()
-	return true
+	return wishOf(e, &e.wishes.conns, c, &c.wish, what)
 }
 
 // wishAccount is wishConn for an account.
 func (e *Engine) wishAccount(a *account, what wish) bool {
-	if what != 0 && a.wish == 0 {
-		if e.wishes.full() {
-			return false
-		}
-		e.wishes.accounts = append(e.wishes.accounts, a)
+	return wishOf(e, &e.wishes.accounts, a, &a.wish, what)
+}
+
+// wishOf is both: list has those of the kind that have a wish.
+func wishOf[T comparable](e *Engine, list *[]T, x T, has *wish, what wish) bool {
+	switch {
+	case what == 0:
+		*list = slices.DeleteFunc(*list, func(y T) bool { return y == x })
+	case *has == 0 && e.wishes.full():
+		return false
+	case *has == 0:
+		*list = append(*list, x)
 	}
-	if a.wish = what; what == 0 {
-		e.wishes.accounts = slices.DeleteFunc(e.wishes.accounts, func(x *account) bool { return x == a })
-	}
+	*has = what
 	e.noteTraces()
 	return true
 }
